@@ -1,0 +1,13 @@
+/* What the rows mean: the penalty of encryption for each cell, the ladder, the bottleneck. Reads
+ * views, writes the table `comparison`, so that plain sqlite3 can read the result. */
+#ifndef STRATA_ANALYSIS_ANALYSIS_H
+#define STRATA_ANALYSIS_ANALYSIS_H
+
+#include "common/store/query.h"
+
+/* (Re)compute and store the comparisons of one campaign (by uuid) and the verdict of its A/A cell.
+ * One transaction. */
+enum strata_status strata_analysis_campaign(struct strata_store *store, const char *campaign_uuid,
+                                            struct strata_error *error);
+
+#endif

@@ -1,0 +1,13 @@
+/* The one mutable global: whether the user asked the program to stop. */
+#ifndef STRATA_BASE_STOP_H
+#define STRATA_BASE_STOP_H
+
+#include <signal.h>
+
+/* Set by SIGINT and SIGTERM to the signal's number; read by the engine after each batch. */
+extern volatile sig_atomic_t strata_stop_signal;
+
+/* Install the handlers; a second SIGINT ends the process at once; SIGPIPE is ignored. */
+void strata_stop_install(void);
+
+#endif

@@ -1,0 +1,31 @@
+/* A growing string for cold paths. */
+#ifndef STRATA_BASE_TEXT_H
+#define STRATA_BASE_TEXT_H
+
+#include <stdarg.h>
+#include <stddef.h>
+
+/* Zero-initialised is an empty text. `bytes` is NULL while empty, else terminated. */
+struct strata_text {
+    char *bytes;
+    size_t length;
+    size_t capacity;
+};
+
+/* Append; memory that runs out ends the process through abort(), as nothing sensible is left. */
+void strata_text_append(struct strata_text *text, const char *bytes);
+void strata_text_append_bytes(struct strata_text *text, const char *bytes, size_t length);
+void strata_text_format(struct strata_text *text, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+/* The terminated string, "" while empty. Owns: stays the text's. */
+const char *strata_text_string(const struct strata_text *text);
+
+/* Free what it holds and make it empty again. */
+void strata_text_done(struct strata_text *text);
+
+/* Heap copies whose failure ends the process; the caller frees. */
+char *strata_text_duplicate(const char *string);
+char *strata_text_duplicate_format(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+#endif

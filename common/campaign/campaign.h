@@ -1,0 +1,120 @@
+/* The run loop: every cell of a layer's plan, plain and encrypted in turn, each run prepared,
+ * measured, judged, stored. What a layer provides is the table of functions at the end.
+ *
+ *   plan -> layer->expand -> cells -> for each slot: layer->open -> target -> engine -> judge ->
+ * store
+ */
+#ifndef STRATA_CAMPAIGN_CAMPAIGN_H
+#define STRATA_CAMPAIGN_CAMPAIGN_H
+
+#include "common/base/error.h"
+#include "common/host/counters.h"
+#include "common/host/proof.h"
+#include "common/load/load.h"
+#include "common/plan/plan.h"
+#include "common/target/target.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* What the user allowed on the command line, never in a file. */
+struct strata_permissions {
+    const char *const *overwrite; /* paths named by --allow-overwrite */
+    size_t overwrite_count;
+    bool overwrite_signature; /* --allow-overwrite-signature */
+    bool insecure;            /* --insecure: TLS not verified; recorded */
+};
+
+/* A place that is measured: one <device>, <filesystem> or <swift> of the plan. */
+struct strata_backend {
+    const char *name;                     /* borrowed from the plan */
+    const struct strata_element *element; /* its options */
+    enum strata_layer_id layer;
+    bool encrypted;
+    const char
+        *encryption; /* "none", "dm-crypt", "aes-xts-256", "fscrypt", "client", "server", … */
+    struct strata_proof proof;
+    const struct strata_permissions *permissions;
+    const struct strata_backend *twin; /* the plain one, for an encrypted one; else NULL */
+};
+
+/* A workload: what is asked, the same on each back end. Shown and stored as it stands here. */
+struct strata_workload {
+    char name[96]; /* unique in its layer: "iops read 512 B depth 32" */
+    enum strata_layer_id layer;
+    const char *element;        /* "iops", "metadata", "transfer", "file-types", "ladder", … */
+    uint64_t block_bytes;       /* device: block; else 0 */
+    uint64_t object_bytes;      /* payload of one file or object; device: same as block */
+    unsigned concurrency;       /* jobs x depth */
+    const char *category;       /* a label inside the element: file type ("image"), slot; or "" */
+    char match_key[48];         /* the same at every layer of a ladder: "262144 B x 8"; else "" */
+    char *parameters;           /* JSON object of everything else; owned */
+    struct strata_load *phases; /* in order; owned */
+    size_t phase_count;
+    uint64_t expected_ns; /* about how long one run takes; for the time left */
+    uint64_t seed;
+};
+
+/* A workload on a back end, and on its encrypted twin where there is one. */
+struct strata_cell {
+    struct strata_workload workload;
+    const struct strata_backend *plain;
+    const struct strata_backend *encrypted; /* or NULL: the plain one alone */
+    unsigned repetitions;                   /* pairs, or runs where there is no twin */
+    bool control;                           /* the A/A cell: plain against plain */
+};
+
+struct strata_cells {
+    struct strata_cell *items;
+    size_t count;
+    size_t capacity;
+};
+
+/* What is known when a run opens its target. */
+struct strata_run_context {
+    const struct strata_workload *workload;
+    const struct strata_backend *backend;
+    uint64_t run_seed;    /* unique for each run: payload must not repeat */
+    const char *run_uuid; /* for the marker of what the run makes */
+    char flags[256];      /* the target's own findings, "unwritten blocks read", …; "" if none.
+                             The run is then invalid with this reason */
+};
+
+/* A layer: what strata-device and its like give to the shared main. All functions may be called
+ * only from the main thread. */
+struct strata_layer {
+    enum strata_layer_id id;
+    const char *program; /* "strata-device" */
+    const char *summary; /* one line for --help */
+
+    /* The element types that an ad hoc command line makes: --plain makes a back end of this type,
+     * every workload option goes into this workload. */
+    const char *backend_element;
+    const char *workload_element;
+
+    /* Turn one workload element of the layer, or the ladder's rung of this layer, into cells on
+     * `plain` and its twin: sweep the lists, fill in phases. Appends to *cells. */
+    enum strata_status (*expand)(const struct strata_element *element,
+                                 const struct strata_backend *plain,
+                                 const struct strata_backend *encrypted, struct strata_cells *cells,
+                                 struct strata_error *error);
+
+    /* Is the back end there, allowed, encrypted as it says? Fills backend->proof. Called once for
+     * each back end before anything is measured; not for --dry-run. */
+    enum strata_status (*inspect)(struct strata_backend *backend, bool writes,
+                                  struct strata_error *error);
+
+    /* Open the target of one run, filters included. */
+    enum strata_status (*open)(struct strata_run_context *context,
+                               struct strata_target **ret_target, struct strata_error *error);
+
+    /* Findings after a run that make it invalid, into context->flags; may be NULL. */
+    void (*findings)(struct strata_target *target, struct strata_run_context *context);
+};
+
+/* Append an empty cell and return it; valid until the next call. */
+struct strata_cell *strata_cells_add(struct strata_cells *cells);
+void strata_cells_done(struct strata_cells *cells);
+
+#endif

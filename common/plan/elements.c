@@ -1,0 +1,457 @@
+/* Every option that a configuration file or a command line can hold.
+ *
+ * A row here is all that a new option needs: the parser, --help, config/strata.rng and
+ * doc/configuration.md read these tables. What a layer does with a value is the layer's own. */
+#include "common/plan/option.h"
+
+#include <string.h>
+
+#define COUNT_OF(array) (sizeof(array) / sizeof((array)[0]))
+#define SECOND          UINT64_C(1000000000)
+
+/* Longest run: the per-second series holds a day. */
+#define LONGEST (86400 * SECOND)
+
+static const struct strata_option campaign_options[] = {
+    {.name = "name",
+     .type = STRATA_OPTION_TEXT,
+     .fallback = "campaign",
+     .help = "what the report calls it"},
+    {.name = "pairs",
+     .type = STRATA_OPTION_COUNT,
+     .fallback = "10",
+     .minimum = 1,
+     .maximum = 1000,
+     .help = "runs on each of the plain and the encrypted back end, interleaved; below 5 every "
+             "comparison is inconclusive"},
+    {.name = "seed",
+     .type = STRATA_OPTION_COUNT,
+     .fallback = "1",
+     .help = "of the pairs' order and of random offsets"},
+    {.name = "loss-margin",
+     .type = STRATA_OPTION_FRACTION,
+     .fallback = "10%",
+     .help = "largest acceptable loss of throughput by encryption; when it is given, a comparison "
+             "that fails it makes the exit code 1"},
+    {.name = "control",
+     .type = STRATA_OPTION_CHOICE,
+     .choices = "yes no",
+     .fallback = "yes",
+     .help =
+         "run the A/A cell, plain against plain, that shows whether the machine is steady enough"},
+    {.name = "error-budget",
+     .type = STRATA_OPTION_FRACTION,
+     .fallback = "0%",
+     .help = "share of failed operations above which a run is invalid"},
+};
+
+#define BACKEND_COMMON                                                                             \
+    {.name = "name", .type = STRATA_OPTION_TEXT, .required = true, .help = "unique name"},         \
+        {.name = "twin-of",                                                                        \
+         .type = STRATA_OPTION_TEXT,                                                               \
+         .help = "name of the plain back end that this encrypted one is compared with"},           \
+        {.name = "evidence",                                                                       \
+         .type = STRATA_OPTION_TEXT,                                                               \
+         .help = "why it is believed to be encrypted, where the host cannot see it; stored"},      \
+    {                                                                                              \
+        .name = "when-missing", .type = STRATA_OPTION_CHOICE, .choices = "fail skip",              \
+        .fallback = "fail", .help = "what to do when it cannot be opened: end, or leave it out"    \
+    }
+
+static const struct strata_option device_options[] = {
+    BACKEND_COMMON,
+    {.name = "path",
+     .type = STRATA_OPTION_TEXT,
+     .required = true,
+     .help = "block device or regular file, opened with direct I/O"},
+    {.name = "size",
+     .type = STRATA_OPTION_SIZE,
+     .minimum = 512,
+     .help = "bytes of it to use, from the offset; default: up to its end"},
+    {.name = "offset", .type = STRATA_OPTION_SIZE, .fallback = "0", .help = "first byte to use"},
+    {.name = "encryption",
+     .type = STRATA_OPTION_CHOICE,
+     .fallback = "none",
+     .choices = "none aes-xts-128 aes-xts-256 dm-crypt self-encrypting provider",
+     .help =
+         "aes-xts-*: by Strata's own filter, as dm-crypt's aes-xts-plain64; the others: the path "
+         "is encrypted itself"},
+    {.name = "sector-size",
+     .type = STRATA_OPTION_SIZE,
+     .fallback = "512",
+     .minimum = 512,
+     .maximum = 4096,
+     .help = "bytes encrypted under one tweak, for aes-xts-*"},
+    {.name = "key-file",
+     .type = STRATA_OPTION_TEXT,
+     .help = "file with the raw key for aes-xts-* (32 or 64 bytes); default: a random one"},
+};
+
+static const struct strata_option filesystem_options[] = {
+    BACKEND_COMMON,
+    {.name = "path",
+     .type = STRATA_OPTION_TEXT,
+     .required = true,
+     .help = "an existing directory; the run makes and removes one of its own below it"},
+    {.name = "encryption",
+     .type = STRATA_OPTION_CHOICE,
+     .fallback = "none",
+     .choices = "none fscrypt gocryptfs dm-crypt provider",
+     .help = "fscrypt: Strata sets a policy with a random key on the directory that it makes; the "
+             "others: the path is encrypted already"},
+};
+
+static const struct strata_option swift_options[] = {
+    BACKEND_COMMON,
+    {.name = "auth-url",
+     .type = STRATA_OPTION_TEXT,
+     .help = "TempAuth (v1) URL; default: the environment's ST_AUTH"},
+    {.name = "user",
+     .type = STRATA_OPTION_TEXT,
+     .help = "account:user; default: the environment's ST_USER"},
+    {.name = "key-variable",
+     .type = STRATA_OPTION_TEXT,
+     .fallback = "ST_KEY",
+     .help = "environment variable that holds the key; secrets never stand in a file like this"},
+    {.name = "ca-file",
+     .type = STRATA_OPTION_TEXT,
+     .help = "certificates to trust, PEM; default: the system's"},
+    {.name = "policy", .type = STRATA_OPTION_TEXT, .help = "storage policy of the container"},
+    {.name = "encryption",
+     .type = STRATA_OPTION_CHOICE,
+     .fallback = "none",
+     .choices = "none server client",
+     .help = "client: by Strata with AES-256-GCM before the upload; server: by the cloud, as the "
+             "evidence says"},
+    {.name = "connect-timeout",
+     .type = STRATA_OPTION_DURATION,
+     .fallback = "5s",
+     .minimum = 1000000,
+     .maximum = 600 * SECOND,
+     .help = "for a connection to be made"},
+    {.name = "timeout",
+     .type = STRATA_OPTION_DURATION,
+     .fallback = "60s",
+     .minimum = 1000000,
+     .maximum = 3600 * SECOND,
+     .help = "for one request without any progress"},
+};
+
+#define WORKLOAD_COMMON                                                                            \
+    {.name = "backends",                                                                           \
+     .type = STRATA_OPTION_TEXT,                                                                   \
+     .list = true,                                                                                 \
+     .help = "names of the plain back ends it runs on (their twins follow); default: all of the "  \
+             "layer's"},                                                                           \
+    {                                                                                              \
+        .name = "repetitions", .type = STRATA_OPTION_COUNT, .minimum = 1, .maximum = 100000,       \
+        .alias = "runs",                                                                           \
+        .help = "runs, or pairs of runs where there is a twin; default: the campaign's pairs"      \
+    }
+
+static const struct strata_option device_workload_options[] = {
+    WORKLOAD_COMMON,
+    {.name = "operations",
+     .alias = "op",
+     .type = STRATA_OPTION_CHOICE,
+     .list = true,
+     .fallback = "read",
+     .choices = "read write randread randwrite randrw",
+     .help = "sequential or random; randrw mixes by the share of reads"},
+    {.name = "read-share",
+     .type = STRATA_OPTION_FRACTION,
+     .fallback = "70%",
+     .help = "of randrw, exact to one in a hundred"},
+    {.name = "block-size",
+     .type = STRATA_OPTION_SIZE,
+     .list = true,
+     .fallback = "512",
+     .minimum = 512,
+     .maximum = UINT64_C(64) << 20,
+     .help = "bytes of one operation"},
+    {.name = "depth",
+     .type = STRATA_OPTION_COUNT,
+     .list = true,
+     .fallback = "32",
+     .minimum = 1,
+     .maximum = 1024,
+     .help = "queue depth: operations in flight of each job"},
+    {.name = "jobs",
+     .type = STRATA_OPTION_COUNT,
+     .list = true,
+     .fallback = "1",
+     .minimum = 1,
+     .maximum = 256,
+     .help = "threads, each with its own queue"},
+    {.name = "engine",
+     .type = STRATA_OPTION_CHOICE,
+     .fallback = "aio",
+     .choices = "sync aio uring null",
+     .help = "sync has depth 1 only; null completes at once: the load generator's own ceiling"},
+    {.name = "duration",
+     .type = STRATA_OPTION_DURATION,
+     .fallback = "30s",
+     .minimum = 1000000,
+     .maximum = LONGEST,
+     .help = "measured time of one run"},
+    {.name = "warm-up",
+     .type = STRATA_OPTION_DURATION,
+     .fallback = "1s",
+     .maximum = LONGEST,
+     .help = "load before the measured time, counted apart"},
+    {.name = "limit",
+     .type = STRATA_OPTION_COUNT,
+     .help = "end a run after so many operations, if the duration is not over first"},
+    {.name = "rate",
+     .type = STRATA_OPTION_DECIMAL,
+     .fallback = "0",
+     .help = "operations per second due, whatever the answers take (open loop); 0: closed loop"},
+};
+
+static const struct strata_option metadata_options[] = {
+    WORKLOAD_COMMON,
+    {.name = "layout",
+     .type = STRATA_OPTION_CHOICE,
+     .list = true,
+     .fallback = "unique",
+     .choices = "unique shared",
+     .help = "a directory for each job, or one for all"},
+    {.name = "files",
+     .type = STRATA_OPTION_COUNT,
+     .list = true,
+     .fallback = "10000",
+     .minimum = 1,
+     .maximum = UINT64_C(1) << 40,
+     .help = "files in total, divided among the jobs"},
+    {.name = "directories",
+     .type = STRATA_OPTION_COUNT,
+     .fallback = "0",
+     .maximum = 1U << 20,
+     .help = "subdirectories of each job's tree over which its files spread; 0: none"},
+    {.name = "jobs",
+     .type = STRATA_OPTION_COUNT,
+     .list = true,
+     .fallback = "1",
+     .minimum = 1,
+     .maximum = 256,
+     .help = "threads at work"},
+    {.name = "file-size",
+     .type = STRATA_OPTION_SIZE,
+     .list = true,
+     .fallback = "0",
+     .maximum = UINT64_C(1) << 40,
+     .help = "bytes written into each file and read from it"},
+    {.name = "duration",
+     .type = STRATA_OPTION_DURATION,
+     .fallback = "0s",
+     .maximum = LONGEST,
+     .help =
+         "end each phase after this time at the latest; 0: no limit. Later phases use the files "
+         "that were really made"},
+};
+
+static const struct strata_option transfer_options[] = {
+    WORKLOAD_COMMON,
+    {.name = "sizes",
+     .type = STRATA_OPTION_SIZE,
+     .list = true,
+     .fallback = "4KiB 1MiB 16MiB",
+     .maximum = UINT64_C(5) << 30,
+     .help = "bytes of one object"},
+    {.name = "concurrency",
+     .type = STRATA_OPTION_COUNT,
+     .list = true,
+     .fallback = "1 8",
+     .minimum = 1,
+     .maximum = 4096,
+     .help = "requests in flight"},
+    {.name = "objects",
+     .type = STRATA_OPTION_COUNT,
+     .fallback = "0",
+     .maximum = UINT64_C(1) << 32,
+     .help =
+         "objects of one run; 0: as many as the amount holds, at least 8 and 4 for each request "
+         "in flight"},
+    {.name = "amount",
+     .type = STRATA_OPTION_SIZE,
+     .fallback = "64MiB",
+     .help = "bytes of one run that decide the number of objects"},
+};
+
+#define USER_COMMON                                                                                \
+    {                                                                                              \
+        .name = "concurrency", .type = STRATA_OPTION_COUNT, .fallback = "1", .minimum = 1,         \
+        .maximum = 4096, .help = "users, each with one transfer at a time"                         \
+    }
+
+static const struct strata_option file_types_options[] = {
+    WORKLOAD_COMMON,
+    USER_COMMON,
+    {.name = "types",
+     .type = STRATA_OPTION_CHOICE,
+     .list = true,
+     .fallback = "text image archive video",
+     .choices = "text image archive video",
+     .help = "kinds of file"},
+    {.name = "size",
+     .type = STRATA_OPTION_SIZE,
+     .fallback = "1286KiB",
+     .minimum = 2048,
+     .maximum = UINT64_C(1) << 30,
+     .help = "bytes of every file: 1286KiB = 1316864 bytes, 1286kB = 1286000 bytes"},
+};
+
+static const struct strata_option file_sizes_options[] = {
+    WORKLOAD_COMMON,
+    USER_COMMON,
+    {.name = "types",
+     .type = STRATA_OPTION_CHOICE,
+     .list = true,
+     .fallback = "text",
+     .choices = "text image archive video",
+     .help = "kinds of file"},
+    {.name = "sizes",
+     .type = STRATA_OPTION_SIZE,
+     .list = true,
+     .fallback = "16KiB 64KiB 256KiB 1MiB 4MiB 16MiB",
+     .minimum = 2048,
+     .maximum = UINT64_C(1) << 30,
+     .help = "bytes of a file"},
+};
+
+static const struct strata_option time_of_day_options[] = {
+    WORKLOAD_COMMON,
+    USER_COMMON,
+    {.name = "types",
+     .type = STRATA_OPTION_CHOICE,
+     .fallback = "text",
+     .choices = "text image archive video",
+     .help = "kind of file"},
+    {.name = "size",
+     .type = STRATA_OPTION_SIZE,
+     .fallback = "16MiB",
+     .minimum = 2048,
+     .maximum = UINT64_C(1) << 30,
+     .help = "bytes of the file"},
+    {.name = "slots",
+     .type = STRATA_OPTION_CLOCK,
+     .list = true,
+     .fallback = "00:00 04:00 08:00 12:00 16:00 20:00",
+     .help = "local times of day at which the runs begin"},
+    {.name = "days",
+     .type = STRATA_OPTION_COUNT,
+     .fallback = "1",
+     .minimum = 1,
+     .maximum = 366,
+     .help = "how many days the slots are repeated"},
+    {.name = "late",
+     .type = STRATA_OPTION_DURATION,
+     .fallback = "10m",
+     .maximum = LONGEST,
+     .help = "a slot that cannot begin within this time is recorded as missed"},
+};
+
+static const struct strata_option ladder_options[] = {
+    {.name = "sizes",
+     .type = STRATA_OPTION_SIZE,
+     .list = true,
+     .fallback = "256KiB",
+     .minimum = 4096,
+     .maximum = UINT64_C(64) << 20,
+     .help = "payload of one operation at every layer"},
+    {.name = "concurrency",
+     .type = STRATA_OPTION_COUNT,
+     .list = true,
+     .fallback = "8",
+     .minimum = 1,
+     .maximum = 256,
+     .help = "operations in flight at every layer"},
+    {.name = "duration",
+     .type = STRATA_OPTION_DURATION,
+     .fallback = "5s",
+     .minimum = 1000000,
+     .maximum = LONGEST,
+     .help = "measured time of a run at the device layer"},
+    {.name = "amount",
+     .type = STRATA_OPTION_SIZE,
+     .fallback = "64MiB",
+     .help = "bytes of a run at the layers above"},
+    {.name = "repetitions",
+     .alias = "runs",
+     .type = STRATA_OPTION_COUNT,
+     .minimum = 1,
+     .maximum = 100000,
+     .help = "pairs of runs at each layer; default: the campaign's pairs"},
+    {.name = "device",
+     .type = STRATA_OPTION_TEXT,
+     .help = "plain back end of the device layer; default: the first with a twin, else the first"},
+    {.name = "filesystem",
+     .type = STRATA_OPTION_TEXT,
+     .help = "likewise, of the file-system layer"},
+    {.name = "swift",
+     .type = STRATA_OPTION_TEXT,
+     .help = "likewise, of the service and user layers"},
+};
+
+#define ELEMENT(symbol, element, its_role, its_layer, table, its_preset, text)                     \
+    static const struct strata_element_type symbol = {.name = element,                             \
+                                                      .role = its_role,                            \
+                                                      .layer = its_layer,                          \
+                                                      .options = table,                            \
+                                                      .option_count = COUNT_OF(table),             \
+                                                      .preset = its_preset,                        \
+                                                      .help = text}
+
+ELEMENT(campaign, "campaign", STRATA_ROLE_CAMPAIGN, STRATA_LAYER_DEVICE, campaign_options, NULL,
+        "how often, in which order, and against which margin");
+ELEMENT(device, "device", STRATA_ROLE_BACKEND, STRATA_LAYER_DEVICE, device_options, NULL,
+        "a block device, or a file that stands for one");
+ELEMENT(filesystem, "filesystem", STRATA_ROLE_BACKEND, STRATA_LAYER_FILESYSTEM, filesystem_options,
+        NULL, "a directory of a mounted file system");
+ELEMENT(swift, "swift", STRATA_ROLE_BACKEND, STRATA_LAYER_SERVICE, swift_options, NULL,
+        "an OpenStack Swift endpoint; serves the service and the user layer");
+ELEMENT(device_workload, "workload", STRATA_ROLE_WORKLOAD, STRATA_LAYER_DEVICE,
+        device_workload_options, NULL, "any block workload");
+ELEMENT(iops, "iops", STRATA_ROLE_WORKLOAD, STRATA_LAYER_DEVICE, device_workload_options,
+        "block-size=512 depth=32 operations=read,write", "operations per second at small blocks");
+ELEMENT(device_transfer, "transfer", STRATA_ROLE_WORKLOAD, STRATA_LAYER_DEVICE,
+        device_workload_options, "block-size=256KiB depth=8 operations=read,write",
+        "bytes per second at large blocks");
+ELEMENT(metadata, "metadata", STRATA_ROLE_WORKLOAD, STRATA_LAYER_FILESYSTEM, metadata_options, NULL,
+        "make the tree; create, stat, read, rename, list and unlink files; remove the tree");
+ELEMENT(transfer, "transfer", STRATA_ROLE_WORKLOAD, STRATA_LAYER_SERVICE, transfer_options, NULL,
+        "upload, download and delete objects, sizes times concurrency");
+ELEMENT(file_types, "file-types", STRATA_ROLE_WORKLOAD, STRATA_LAYER_USER, file_types_options, NULL,
+        "upload and download files of one size, types varied");
+ELEMENT(file_sizes, "file-sizes", STRATA_ROLE_WORKLOAD, STRATA_LAYER_USER, file_sizes_options, NULL,
+        "upload and download files of one type, sizes varied");
+ELEMENT(time_of_day, "time-of-day", STRATA_ROLE_WORKLOAD, STRATA_LAYER_USER, time_of_day_options,
+        NULL, "upload and download one file at given times of the day");
+ELEMENT(ladder, "ladder", STRATA_ROLE_LADDER, STRATA_LAYER_DEVICE, ladder_options, NULL,
+        "the same payload and concurrency at every layer, to find the bottleneck");
+
+const struct strata_element_type *const strata_element_types[] = {
+    &campaign, &device,   &filesystem, &swift,      &device_workload, &iops,   &device_transfer,
+    &metadata, &transfer, &file_types, &file_sizes, &time_of_day,     &ladder,
+};
+const size_t strata_element_type_count = COUNT_OF(strata_element_types);
+
+const char *strata_layer_name(enum strata_layer_id layer)
+{
+    static const char *const names[STRATA_LAYERS] = {"device", "filesystem", "service", "user"};
+    return names[layer];
+}
+
+const struct strata_element_type *strata_element_type_find(enum strata_element_role role,
+                                                           enum strata_layer_id layer,
+                                                           const char *name)
+{
+    for (size_t i = 0; i < strata_element_type_count; i++) {
+        const struct strata_element_type *type = strata_element_types[i];
+        if (type->role == role && strcmp(type->name, name) == 0 &&
+            (role != STRATA_ROLE_WORKLOAD || type->layer == layer)) {
+            return type;
+        }
+    }
+    return NULL;
+}

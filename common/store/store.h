@@ -1,0 +1,130 @@
+/* The results database: opened, migrated, written one transaction a run, never while measuring.
+ * The only module that includes sqlite3.h beside common/store/query.h. */
+#ifndef STRATA_STORE_STORE_H
+#define STRATA_STORE_STORE_H
+
+#include "common/base/error.h"
+#include "common/host/counters.h"
+#include "common/load/load.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct strata_store;
+
+enum strata_store_mode {
+    STRATA_STORE_READ, /* must exist; never written, not even migrated */
+    STRATA_STORE_WRITE /* made when missing, migrated when old */
+};
+
+/* Open the database. Writing: busy timeout 30 s first of all; foreign keys on; rollback journal
+ * (WAL only with an SQLite that has the reset race fixed, on a local file system); application_id
+ * and user_version checked. Runs left `running` by a process that is gone (pid and start time) are
+ * marked `aborted`. Errors: STRATA_ENVIRONMENT (cannot open, locked, disk), STRATA_USAGE (not a
+ * Strata database; made by a newer Strata). */
+enum strata_status strata_store_open(const char *path, enum strata_store_mode mode,
+                                     struct strata_store **ret_store, struct strata_error *error);
+void strata_store_close(struct strata_store *store);
+
+/* Text arguments are borrowed; NULL stores NULL. */
+struct strata_store_campaign {
+    const char *uuid;
+    const char *name;
+    const char *configuration; /* the text of the plan */
+    uint64_t seed;
+    double loss_margin; /* fraction */
+    unsigned planned_pairs;
+};
+
+struct strata_store_backend {
+    const char *name;
+    const char *layer;    /* lowest layer it serves */
+    const char *location; /* path or URL; no secret */
+    bool encrypted;
+    const char *encryption;
+    const char *proof; /* level */
+    const char *evidence;
+    int64_t twin_id;     /* of the plain one; 0: none */
+    const char *storage; /* JSON of strata_facts_storage */
+};
+
+struct strata_store_workload {
+    const char *layer;
+    const char *name;
+    const char *element;
+    const char *operation; /* the phases' kinds, "read", "create stat unlink", … */
+    uint64_t object_bytes;
+    uint64_t block_bytes;
+    unsigned concurrency;
+    const char *category;
+    const char *arrival; /* "closed" | "open" */
+    double rate_per_s;
+    const char *match_key;
+    const char *parameters; /* JSON */
+};
+
+struct strata_store_run {
+    const char *uuid;
+    int64_t campaign_id;
+    int64_t environment_id;
+    int64_t backend_id;
+    int64_t workload_id;
+    const char *cell;        /* "pair" | "single" | "control" */
+    int64_t twin_backend_id; /* whom this run is paired with; 0: nobody */
+    unsigned pair_no;        /* from 1 */
+    unsigned slot;           /* order inside the cell, from 1 */
+    uint64_t seed;
+};
+
+/* One look at the counters during a run. */
+struct strata_store_look {
+    const char *phase;
+    struct strata_counters counters;
+};
+
+struct strata_store_phase {
+    const char *name;
+    const struct strata_load_result *result;
+    uint64_t bytes_per_operation;
+};
+
+struct strata_store_outcome {
+    const char *status; /* ok | invalid | failed | aborted */
+    const char *reason; /* "" when ok */
+    const struct strata_store_phase *phases;
+    size_t phase_count;
+    const struct strata_store_look *looks;
+    size_t look_count;
+};
+
+/* Find or make the row; *ret_id is its id. A campaign with the same uuid is joined (several
+ * executables write into one). Errors: STRATA_ENVIRONMENT. */
+enum strata_status strata_store_campaign(struct strata_store *store,
+                                         const struct strata_store_campaign *campaign,
+                                         int64_t *ret_id, struct strata_error *error);
+enum strata_status strata_store_environment(struct strata_store *store, const char *host_id,
+                                            const char *facts_json, int64_t *ret_id,
+                                            struct strata_error *error);
+enum strata_status strata_store_backend(struct strata_store *store, int64_t campaign_id,
+                                        const struct strata_store_backend *backend, int64_t *ret_id,
+                                        struct strata_error *error);
+enum strata_status strata_store_workload(struct strata_store *store,
+                                         const struct strata_store_workload *workload,
+                                         int64_t *ret_id, struct strata_error *error);
+
+/* Mark the run as running, with this process's id and start time. One transaction. */
+enum strata_status strata_store_run_begin(struct strata_store *store,
+                                          const struct strata_store_run *run, int64_t *ret_id,
+                                          struct strata_error *error);
+
+/* Store all of the run and its final status. One transaction: all of it or nothing. */
+enum strata_status strata_store_run_finish(struct strata_store *store, int64_t run_id,
+                                           const struct strata_store_outcome *outcome,
+                                           struct strata_error *error);
+
+/* Whether `path` lies on the file system or device of the database (then the database is refused as
+ * a target's neighbour: writing it would be measured). */
+bool strata_store_shares_device(const char *database_path, const char *path);
+
+#endif
