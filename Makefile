@@ -3,7 +3,9 @@
 VERSION := 0.1.0
 PREFIX  ?= /usr/local
 DESTDIR ?=
-CC      ?= gcc
+ifeq ($(origin CC),default)
+CC      := gcc
+endif
 BUILD   ?= build
 VARIANT ?= release
 
@@ -119,7 +121,7 @@ EMBEDDED := $(sort $(wildcard common/store/*.sql common/store/migrations/*.sql c
 $(BUILD)/embedded.c: $(EMBEDDED) config/embed
 	@mkdir -p $(@D)
 	config/embed $(EMBEDDED) > $@
-$(BUILD)/obj/embedded.o: $(BUILD)/embedded.c
+$(BUILD)/obj/embedded.o: $(BUILD)/embedded.c common/base/embedded.h
 	@mkdir -p $(@D)
 	$(CC) $(CPPFLAGS) $(CFLAGS) -Wno-overlength-strings -c -o $@ $<
 

@@ -1,0 +1,32 @@
+/* How a user ends a program in order.
+ *
+ * Always holds: the first SIGINT or SIGTERM only sets the flag, so that what there is gets stored
+ * and what was made gets removed; who cannot wait presses Ctrl-C again. Blocking calls are not
+ * restarted: they return EINTR, and their callers look at the flag. */
+#include "common/base/stop.h"
+
+#include "common/base/error.h"
+
+#include <stddef.h>
+#include <unistd.h>
+
+volatile sig_atomic_t strata_stop_signal;
+
+static void stop(int number)
+{
+    if (strata_stop_signal != 0 && number == SIGINT) {
+        _exit(STRATA_INTERRUPTED);
+    }
+    strata_stop_signal = number;
+}
+
+void strata_stop_install(void)
+{
+    struct sigaction action = {.sa_handler = stop};
+    (void)sigemptyset(&action.sa_mask);
+    (void)sigaction(SIGINT, &action, NULL);
+    (void)sigaction(SIGTERM, &action, NULL);
+    struct sigaction ignore = {.sa_handler = SIG_IGN};
+    (void)sigemptyset(&ignore.sa_mask);
+    (void)sigaction(SIGPIPE, &ignore, NULL);
+}
