@@ -54,6 +54,8 @@ struct strata_workload {
     size_t phase_count;
     uint64_t expected_ns; /* about how long one run takes; for the time left */
     uint64_t seed;
+    const struct strata_element *source; /* the plan's element that it was expanded from, set by
+                                            `expand`, for options that do not sweep; borrowed */
 };
 
 /* A workload on a back end, and on its encrypted twin where there is one. */

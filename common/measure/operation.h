@@ -15,6 +15,7 @@ enum strata_operation_kind {
     STRATA_OPERATION_READDIR, /* one operation lists one whole directory */
     STRATA_OPERATION_UNLINK,
     STRATA_OPERATION_RMDIR,
+    STRATA_OPERATION_SYNC, /* "sync": what was written so far is on stable storage (syncfs) */
     STRATA_OPERATION_PUT,
     STRATA_OPERATION_GET,
     STRATA_OPERATION_DELETE,
