@@ -15,7 +15,7 @@ LIBNFS         ?= auto
 MPI            ?= auto
 LIBCRYPTSETUP  ?= auto
 
-PACKAGES := libcurl libxml-2.0 sqlite3 libcrypto libarchive libjpeg
+PACKAGES := libcurl libxml-2.0 sqlite3 libcrypto libarchive libjpeg blkid
 
 # Everything that needs the compiler or the packages is left out of the targets that only install.
 GOALS := $(or $(MAKECMDGOALS),all)
