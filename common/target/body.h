@@ -56,10 +56,10 @@ int32_t strata_body_md5(const struct strata_body *body, uint64_t item, uint8_t r
  * bytes with a stamp (seed, item, block) in each block. Every item has `bytes` bytes. */
 struct strata_body *strata_body_pool_open(uint64_t seed, uint64_t bytes);
 
-/* Client-side encryption over `inner`, which it then owns: on the wire an object is a 12-byte
- * nonce, the AES-256-GCM ciphertext, and the 16-byte tag. The nonce is unique for each item under
- * the key, which is random for each run and 32 bytes long. Errors: STRATA_INTERNAL when OpenSSL
- * fails. */
+/* Client-side encryption over `inner`, which it then owns, also when it fails: on the wire an
+ * object is a 12-byte nonce, the AES-256-GCM ciphertext, and the 16-byte tag. The nonce is unique
+ * for each item under the key, which is random for each run and 32 bytes long. Errors:
+ * STRATA_INTERNAL when OpenSSL fails. */
 enum strata_status strata_body_gcm_open(struct strata_body *inner, const uint8_t key[32],
                                         struct strata_body **ret_body, struct strata_error *error);
 
