@@ -64,7 +64,11 @@ struct strata_cell {
     const struct strata_backend *plain;
     const struct strata_backend *encrypted; /* or NULL: the plain one alone */
     unsigned repetitions;                   /* pairs, or runs where there is no twin */
+    unsigned first_pair;                    /* pairs are numbered from here; 0 unless a cell goes on
+                                               with an earlier one, as a slot of the next day does */
     bool control;                           /* the A/A cell: plain against plain */
+    int64_t not_before_us;                  /* wall clock: wait until then; 0: begin at once */
+    int64_t not_after_us;                   /* begun later than this it is recorded as missed; 0: never */
 };
 
 struct strata_cells {
@@ -90,10 +94,18 @@ struct strata_layer {
     const char *program; /* "strata-device" */
     const char *summary; /* one line for --help */
 
-    /* The element types that an ad hoc command line makes: --plain makes a back end of this type,
-     * every workload option goes into this workload. */
+    /* The element types that an ad hoc command line makes: --plain makes a back end of this type, its
+     * `place_option` holding the argument; every workload option goes into this workload, or into the
+     * one that --scenario names. */
     const char *backend_element;
+    const char *place_option; /* "path", "auth-url" */
     const char *workload_element;
+
+    /* What runs when the command line names no workload option: adds workloads to the plan. NULL: one
+     * `workload_element` with its defaults. */
+    enum strata_status (*default_workloads)(struct strata_plan *plan,
+                                            const struct strata_permissions *permissions,
+                                            struct strata_error *error);
 
     /* Turn one workload element of the layer, or the ladder's rung of this layer, into cells on
      * `plain` and its twin: sweep the lists, fill in phases. Appends to *cells. */
@@ -114,6 +126,9 @@ struct strata_layer {
     /* Findings after a run that make it invalid, into context->flags; may be NULL. */
     void (*findings)(struct strata_target *target, struct strata_run_context *context);
 };
+
+/* Whether any phase of any cell on this back end or its twin writes: then the guard must allow it. */
+bool strata_workload_writes(const struct strata_workload *workload);
 
 /* Append an empty cell and return it; valid until the next call. */
 struct strata_cell *strata_cells_add(struct strata_cells *cells);

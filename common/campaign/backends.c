@@ -1,0 +1,87 @@
+/* From the plan's <device>, <filesystem> and <swift> elements to the back ends of one layer.
+ *
+ * Always: a twin points to its plain one, which stands before it. Whether a back end is there at all is
+ * left to the layer's inspection. */
+#include "common/campaign/backends.h"
+
+#include "common/base/memory.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static bool serves(const struct strata_layer *layer, const struct strata_element *element)
+{
+    enum strata_layer_id lowest =
+        layer->id == STRATA_LAYER_USER ? STRATA_LAYER_SERVICE : layer->id;
+    return element->type->layer == lowest;
+}
+
+static void add(struct strata_backends *backends, const struct strata_element *element,
+                const struct strata_permissions *permissions, const struct strata_backend *plain)
+{
+    const char *encryption = strata_element_text(element, "encryption");
+    backends->items[backends->count++] = (struct strata_backend){
+        .name = strata_element_text(element, "name"),
+        .element = element,
+        .layer = element->type->layer,
+        .encrypted = strcmp(encryption, "none") != 0,
+        .encryption = encryption,
+        .permissions = permissions,
+        .twin = plain,
+    };
+}
+
+void strata_backends_init(struct strata_backends *backends, const struct strata_layer *layer,
+                          const struct strata_plan *plan,
+                          const struct strata_permissions *permissions)
+{
+    backends->count = 0;
+    backends->items = strata_memory_new(plan->backend_count + 1, sizeof(*backends->items));
+    for (size_t i = 0; i < plan->backend_count; i++) {
+        const struct strata_element *element = &plan->backends[i];
+        if (!serves(layer, element) || strata_element_text(element, "twin-of") != NULL) {
+            continue;
+        }
+        add(backends, element, permissions, NULL);
+        const struct strata_backend *plain = &backends->items[backends->count - 1];
+        const struct strata_element *twin;
+        for (size_t n = 0; (twin = strata_plan_twin(plan, element, n)) != NULL; n++) {
+            add(backends, twin, permissions, plain);
+        }
+    }
+}
+
+void strata_backends_done(struct strata_backends *backends)
+{
+    free(backends->items);
+    *backends = (struct strata_backends){0};
+}
+
+struct strata_backend *strata_backends_find(const struct strata_backends *backends,
+                                            const char *name)
+{
+    for (size_t i = 0; i < backends->count; i++) {
+        if (backends->items[i].name != NULL && strcmp(backends->items[i].name, name) == 0) {
+            return &backends->items[i];
+        }
+    }
+    return NULL;
+}
+
+const char *strata_backend_location(const struct strata_backend *backend)
+{
+    bool cloud = backend->layer == STRATA_LAYER_SERVICE;
+    const char *location = strata_element_text(backend->element, cloud ? "auth-url" : "path");
+    return location != NULL ? location : "";
+}
+
+void strata_backends_remove(struct strata_backends *backends, const struct strata_backend *backend)
+{
+    /* Twins point into the array, so entries are emptied in place rather than moved. */
+    for (size_t i = 0; i < backends->count; i++) {
+        struct strata_backend *item = &backends->items[i];
+        if (item == backend || item->twin == backend) {
+            item->name = NULL;
+        }
+    }
+}

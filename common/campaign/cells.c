@@ -1,0 +1,225 @@
+/* The cross product of workloads and back ends.
+ *
+ * Always: a cell owns its workload's memory; plain and encrypted twins of one workload are one cell, so
+ * that their runs can be interleaved. What a workload's phases are is left to its layer. */
+#include "common/campaign/cells.h"
+
+#include "common/base/memory.h"
+#include "common/base/text.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct strata_cell *strata_cells_add(struct strata_cells *cells)
+{
+    strata_memory_grow((void **)&cells->items, &cells->capacity, cells->count + 1,
+                       sizeof(*cells->items));
+    struct strata_cell *cell = &cells->items[cells->count++];
+    *cell = (struct strata_cell){0};
+    return cell;
+}
+
+void strata_cells_done(struct strata_cells *cells)
+{
+    for (size_t i = 0; i < cells->count; i++) {
+        free(cells->items[i].workload.parameters);
+        free(cells->items[i].workload.phases);
+    }
+    free(cells->items);
+    *cells = (struct strata_cells){0};
+}
+
+unsigned strata_cell_runs(const struct strata_cell *cell)
+{
+    return cell->encrypted != NULL ? 2 * cell->repetitions : cell->repetitions;
+}
+
+uint64_t strata_cells_runs(const struct strata_cells *cells)
+{
+    uint64_t runs = 0;
+    for (size_t i = 0; i < cells->count; i++) {
+        runs += strata_cell_runs(&cells->items[i]);
+    }
+    return runs;
+}
+
+uint64_t strata_cells_expected_ns(const struct strata_cells *cells)
+{
+    uint64_t expected_ns = 0;
+    for (size_t i = 0; i < cells->count; i++) {
+        expected_ns +=
+            strata_cell_runs(&cells->items[i]) * cells->items[i].workload.expected_ns;
+    }
+    return expected_ns;
+}
+
+bool strata_workload_writes(const struct strata_workload *workload)
+{
+    for (size_t p = 0; p < workload->phase_count; p++) {
+        for (unsigned m = 0; m < workload->phases[p].mix_count; m++) {
+            enum strata_operation_kind kind = workload->phases[p].mix[m].kind;
+            if (kind != STRATA_OPERATION_READ && kind != STRATA_OPERATION_STAT &&
+                kind != STRATA_OPERATION_GET && kind != STRATA_OPERATION_READDIR) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
+/* Repetitions of the element, else the campaign's pairs. */
+static unsigned repetitions_of(const struct strata_element *element, const struct strata_plan *plan)
+{
+    uint64_t own = strata_element_number(element, "repetitions");
+    return (unsigned)(own > 0 ? own : strata_element_number(&plan->campaign, "pairs"));
+}
+
+/* Expand one element on one plain back end and each of its twins, or alone where it has none. */
+static enum strata_status expand_on(const struct strata_layer *layer,
+                                    const struct strata_plan *plan,
+                                    const struct strata_element *element,
+                                    const struct strata_backends *backends,
+                                    const struct strata_backend *plain, struct strata_cells *cells,
+                                    struct strata_error *error)
+{
+    size_t first = cells->count;
+    enum strata_status status = STRATA_OK;
+    for (size_t i = 0; i < backends->count && status == STRATA_OK; i++) {
+        const struct strata_backend *twin = &backends->items[i];
+        if (twin->name != NULL && twin->twin == plain) {
+            status = layer->expand(element, plain, twin, cells, error);
+        }
+    }
+    if (status == STRATA_OK && cells->count == first) {
+        status = layer->expand(element, plain, NULL, cells, error);
+    }
+    for (size_t i = first; i < cells->count; i++) {
+        struct strata_cell *cell = &cells->items[i];
+        cell->repetitions =
+            cell->repetitions > 0 ? cell->repetitions : repetitions_of(element, plan);
+        cell->workload.seed = strata_element_number(&plan->campaign, "seed");
+    }
+    return status == STRATA_OK ? status : strata_error_prefix(error, "%s:%d", plan->source,
+                                                              element->line);
+}
+
+/* Whether the workload names this back end, or names none and so takes all. */
+static bool takes(const struct strata_element *element, const struct strata_backend *plain)
+{
+    const struct strata_setting *names = strata_element_setting(element, "backends");
+    for (size_t i = 0; i < names->count; i++) {
+        if (strcmp(names->values[i].text, plain->name) == 0) {
+            return true;
+        }
+    }
+    return names->count == 0;
+}
+
+/* A workload names back ends that exist in the plan, are plain, and are of the layer. */
+static enum strata_status check_names(const struct strata_layer *layer,
+                                      const struct strata_plan *plan,
+                                      const struct strata_element *element,
+                                      struct strata_error *error)
+{
+    const struct strata_setting *names = strata_element_setting(element, "backends");
+    enum strata_layer_id lowest =
+        layer->id == STRATA_LAYER_USER ? STRATA_LAYER_SERVICE : layer->id;
+    for (size_t i = 0; i < names->count; i++) {
+        const struct strata_element *backend = strata_plan_backend(plan, names->values[i].text);
+        if (backend == NULL || backend->type->layer != lowest ||
+            strata_element_text(backend, "twin-of") != NULL) {
+            return strata_error_set(error, STRATA_USAGE,
+                                    "%s:%d: backends: \"%s\" is not a plain back end of the %s layer",
+                                    plan->source, element->line, names->values[i].text,
+                                    strata_layer_name(layer->id));
+        }
+    }
+    return STRATA_OK;
+}
+
+static bool has_twin(const struct strata_backends *backends, const struct strata_backend *plain)
+{
+    for (size_t i = 0; i < backends->count; i++) {
+        if (backends->items[i].name != NULL && backends->items[i].twin == plain) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* The ladder's plain back end of this layer: the named one, else the first with a twin, else the
+ * first; NULL when the layer has none. */
+static const struct strata_backend *rung(const struct strata_layer *layer,
+                                         const struct strata_element *ladder,
+                                         const struct strata_backends *backends)
+{
+    static const char *const option[STRATA_LAYERS] = {"device", "filesystem", "swift", "swift"};
+    const char *name = strata_element_text(ladder, option[layer->id]);
+    const struct strata_backend *first = NULL;
+    for (size_t i = 0; i < backends->count; i++) {
+        const struct strata_backend *plain = &backends->items[i];
+        if (plain->name == NULL || plain->twin != NULL) {
+            continue;
+        }
+        if (name != NULL ? strcmp(plain->name, name) == 0 : has_twin(backends, plain)) {
+            return plain;
+        }
+        first = first == NULL && name == NULL ? plain : first;
+    }
+    return first;
+}
+
+/* The A/A cell repeats the first cell that has a twin, with the plain back end on both sides. */
+static void add_control(const struct strata_plan *plan, struct strata_cells *cells)
+{
+    if (strcmp(strata_element_text(&plan->campaign, "control"), "yes") != 0) {
+        return;
+    }
+    for (size_t i = 0; i < cells->count; i++) {
+        if (cells->items[i].encrypted == NULL || cells->items[i].not_before_us != 0) {
+            continue;
+        }
+        struct strata_cell *control = strata_cells_add(cells);
+        const struct strata_cell *model = &cells->items[i];
+        *control = *model;
+        control->control = true;
+        control->encrypted = model->plain;
+        control->workload.parameters = strata_text_duplicate(model->workload.parameters);
+        control->workload.phases =
+            strata_memory_new(model->workload.phase_count, sizeof(*model->workload.phases));
+        memcpy(control->workload.phases, model->workload.phases,
+               model->workload.phase_count * sizeof(*model->workload.phases));
+        return;
+    }
+}
+
+enum strata_status strata_cells_plan(const struct strata_layer *layer,
+                                     const struct strata_plan *plan,
+                                     const struct strata_backends *backends,
+                                     struct strata_cells *cells, struct strata_error *error)
+{
+    enum strata_status status = STRATA_OK;
+    for (size_t w = 0; w < plan->workload_count && status == STRATA_OK; w++) {
+        const struct strata_element *element = &plan->workloads[w];
+        if (element->type->layer != layer->id) {
+            continue;
+        }
+        status = check_names(layer, plan, element, error);
+        for (size_t b = 0; b < backends->count && status == STRATA_OK; b++) {
+            const struct strata_backend *plain = &backends->items[b];
+            if (plain->name != NULL && plain->twin == NULL && takes(element, plain)) {
+                status = expand_on(layer, plan, element, backends, plain, cells, error);
+            }
+        }
+    }
+    for (size_t l = 0; l < plan->ladder_count && status == STRATA_OK; l++) {
+        const struct strata_backend *plain = rung(layer, &plan->ladders[l], backends);
+        if (plain != NULL) {
+            status = expand_on(layer, plan, &plan->ladders[l], backends, plain, cells, error);
+        }
+    }
+    if (status == STRATA_OK) {
+        add_control(plan, cells);
+    }
+    return status;
+}
