@@ -1,7 +1,7 @@
 /* From the plan's <device>, <filesystem> and <swift> elements to the back ends of one layer.
  *
- * Always: a twin points to its plain one, which stands before it. Whether a back end is there at all is
- * left to the layer's inspection. */
+ * Always: a twin points to its plain one, which stands before it. Whether a back end is there at
+ * all is left to the layer's inspection. */
 #include "common/campaign/backends.h"
 
 #include "common/base/memory.h"
@@ -11,8 +11,7 @@
 
 static bool serves(const struct strata_layer *layer, const struct strata_element *element)
 {
-    enum strata_layer_id lowest =
-        layer->id == STRATA_LAYER_USER ? STRATA_LAYER_SERVICE : layer->id;
+    enum strata_layer_id lowest = layer->id == STRATA_LAYER_USER ? STRATA_LAYER_SERVICE : layer->id;
     return element->type->layer == lowest;
 }
 

@@ -68,7 +68,7 @@ struct strata_cell {
                                                with an earlier one, as a slot of the next day does */
     bool control;                           /* the A/A cell: plain against plain */
     int64_t not_before_us;                  /* wall clock: wait until then; 0: begin at once */
-    int64_t not_after_us;                   /* begun later than this it is recorded as missed; 0: never */
+    int64_t not_after_us; /* begun later than this it is recorded as missed; 0: never */
 };
 
 struct strata_cells {
@@ -94,15 +94,15 @@ struct strata_layer {
     const char *program; /* "strata-device" */
     const char *summary; /* one line for --help */
 
-    /* The element types that an ad hoc command line makes: --plain makes a back end of this type, its
-     * `place_option` holding the argument; every workload option goes into this workload, or into the
-     * one that --scenario names. */
+    /* The element types that an ad hoc command line makes: --plain makes a back end of this type,
+     * its `place_option` holding the argument; every workload option goes into this workload, or
+     * into the one that --scenario names. */
     const char *backend_element;
     const char *place_option; /* "path", "auth-url" */
     const char *workload_element;
 
-    /* What runs when the command line names no workload option: adds workloads to the plan. NULL: one
-     * `workload_element` with its defaults. */
+    /* What runs when the command line names no workload option: adds workloads to the plan. NULL:
+     * one `workload_element` with its defaults. */
     enum strata_status (*default_workloads)(struct strata_plan *plan,
                                             const struct strata_permissions *permissions,
                                             struct strata_error *error);
@@ -127,7 +127,8 @@ struct strata_layer {
     void (*findings)(struct strata_target *target, struct strata_run_context *context);
 };
 
-/* Whether any phase of any cell on this back end or its twin writes: then the guard must allow it. */
+/* Whether any phase of any cell on this back end or its twin writes: then the guard must allow it.
+ */
 bool strata_workload_writes(const struct strata_workload *workload);
 
 /* Append an empty cell and return it; valid until the next call. */

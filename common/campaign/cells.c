@@ -1,7 +1,8 @@
 /* The cross product of workloads and back ends.
  *
- * Always: a cell owns its workload's memory; plain and encrypted twins of one workload are one cell, so
- * that their runs can be interleaved. What a workload's phases are is left to its layer. */
+ * Always: a cell owns its workload's memory; plain and encrypted twins of one workload are one
+ * cell, so that their runs can be interleaved. What a workload's phases are is left to its layer.
+ */
 #include "common/campaign/cells.h"
 
 #include "common/base/memory.h"
@@ -47,8 +48,7 @@ uint64_t strata_cells_expected_ns(const struct strata_cells *cells)
 {
     uint64_t expected_ns = 0;
     for (size_t i = 0; i < cells->count; i++) {
-        expected_ns +=
-            strata_cell_runs(&cells->items[i]) * cells->items[i].workload.expected_ns;
+        expected_ns += strata_cell_runs(&cells->items[i]) * cells->items[i].workload.expected_ns;
     }
     return expected_ns;
 }
@@ -99,8 +99,10 @@ static enum strata_status expand_on(const struct strata_layer *layer,
             cell->repetitions > 0 ? cell->repetitions : repetitions_of(element, plan);
         cell->workload.seed = strata_element_number(&plan->campaign, "seed");
     }
-    return status == STRATA_OK ? status : strata_error_prefix(error, "%s:%d", plan->source,
-                                                              element->line);
+    if (status != STRATA_OK && element->line > 0) {
+        strata_error_prefix(error, "%s:%d", plan->source, element->line);
+    }
+    return status;
 }
 
 /* Whether the workload names this back end, or names none and so takes all. */
@@ -122,16 +124,15 @@ static enum strata_status check_names(const struct strata_layer *layer,
                                       struct strata_error *error)
 {
     const struct strata_setting *names = strata_element_setting(element, "backends");
-    enum strata_layer_id lowest =
-        layer->id == STRATA_LAYER_USER ? STRATA_LAYER_SERVICE : layer->id;
+    enum strata_layer_id lowest = layer->id == STRATA_LAYER_USER ? STRATA_LAYER_SERVICE : layer->id;
     for (size_t i = 0; i < names->count; i++) {
         const struct strata_element *backend = strata_plan_backend(plan, names->values[i].text);
         if (backend == NULL || backend->type->layer != lowest ||
             strata_element_text(backend, "twin-of") != NULL) {
-            return strata_error_set(error, STRATA_USAGE,
-                                    "%s:%d: backends: \"%s\" is not a plain back end of the %s layer",
-                                    plan->source, element->line, names->values[i].text,
-                                    strata_layer_name(layer->id));
+            return strata_error_set(
+                error, STRATA_USAGE,
+                "%s:%d: backends: \"%s\" is not a plain back end of the %s layer", plan->source,
+                element->line, names->values[i].text, strata_layer_name(layer->id));
         }
     }
     return STRATA_OK;

@@ -1,0 +1,177 @@
+/* The rules by which a run is called invalid, each with its reason.
+ *
+ * Always: a rule compares two independent counts of the same thing (the tool's and the kernel's,
+ * the depth asked and the depth seen); nothing is dropped or corrected here, only named. The
+ * percentile's own rule (too few samples) is in the view v_latency. */
+#include "common/campaign/judge.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+
+/* Rules about averages need so many operations for each one in flight, else the ramp at both ends
+ * outweighs the middle. */
+enum { OPERATIONS_FOR_AVERAGES = 20 };
+
+struct totals {
+    uint64_t started;
+    uint64_t ok;
+    uint64_t lost; /* failed, timed out, abandoned */
+    uint64_t bytes;
+    uint64_t window_ok;
+    uint64_t response_ns; /* sum over the successes */
+    uint64_t service_ns;
+    uint64_t cipher_ns;
+};
+
+static struct totals add_up(const struct strata_load_result *result)
+{
+    struct totals totals = {0};
+    for (int k = 0; k < STRATA_OPERATION_KINDS; k++) {
+        const struct strata_record *record = result->recorder.records[k];
+        if (record == NULL) {
+            continue;
+        }
+        const struct strata_tally *tally = &record->tally;
+        totals.started += tally->started;
+        totals.ok += tally->ok;
+        totals.lost += tally->failed + tally->timed_out + tally->abandoned;
+        totals.bytes += tally->bytes;
+        totals.window_ok += tally->window_ok;
+        totals.response_ns += record->response.sum_ns;
+        totals.service_ns += record->service.sum_ns;
+        totals.cipher_ns += tally->stage_ns[STRATA_STAGE_CIPHER];
+    }
+    return totals;
+}
+
+bool strata_judge_all_failed(const struct strata_load_result *result)
+{
+    struct totals totals = add_up(result);
+    return totals.started > 0 && totals.ok == 0;
+}
+
+static bool errors_over_budget(const struct totals *totals, double budget, char *reason,
+                               size_t size)
+{
+    if ((double)totals->lost <= budget * (double)totals->started) {
+        return false;
+    }
+    snprintf(reason, size, "errors: %" PRIu64 " of %" PRIu64 " operations failed", totals->lost,
+             totals->started);
+    return true;
+}
+
+/* Every device of the stack must have moved at least half of the payload: the top one, and those
+ * below together (a striped set shares the work). */
+static bool cached(const struct strata_phase_evidence *evidence, const struct totals *totals,
+                   char *reason, size_t size)
+{
+    const struct strata_counters *before = evidence->before;
+    const struct strata_counters *after = evidence->after;
+    size_t count = before->disk_count < after->disk_count ? before->disk_count : after->disk_count;
+    uint64_t below_bytes = 0;
+    for (size_t d = 0; d < count; d++) {
+        uint64_t moved = after->disks[d].read_bytes - before->disks[d].read_bytes +
+                         after->disks[d].written_bytes - before->disks[d].written_bytes;
+        below_bytes += d > 0 ? moved : 0;
+        if (d == 0 && moved < totals->bytes / 2) {
+            snprintf(reason, size,
+                     "cached: %s moved %" PRIu64 " bytes of %" PRIu64 " that were asked",
+                     after->disks[d].name, moved, totals->bytes);
+            return true;
+        }
+    }
+    if (count > 1 && below_bytes < totals->bytes / 2) {
+        snprintf(reason, size,
+                 "cached: the devices below %s moved %" PRIu64 " bytes of %" PRIu64
+                 " that were asked",
+                 after->disks[0].name, below_bytes, totals->bytes);
+        return true;
+    }
+    return false;
+}
+
+static bool depth_not_achieved(const struct strata_phase_evidence *evidence, char *reason,
+                               size_t size)
+{
+    double asked = (double)evidence->load->jobs * evidence->load->depth;
+    if (evidence->load->rate_per_s > 0 || evidence->result->mean_in_flight >= 0.9 * asked) {
+        return false;
+    }
+    snprintf(reason, size, "depth: %.1f operations in flight on average, %.0f asked",
+             evidence->result->mean_in_flight, asked);
+    return true;
+}
+
+/* Little's law: throughput times time in the system equals the number in the system. */
+static bool little_broken(const struct strata_phase_evidence *evidence, const struct totals *totals,
+                          char *reason, size_t size)
+{
+    if (evidence->load->rate_per_s > 0) {
+        return false;
+    }
+    double throughput = (double)totals->window_ok / (double)evidence->result->window_ns;
+    double time_ns = (double)totals->response_ns / (double)totals->ok;
+    double ratio = throughput * time_ns / evidence->result->mean_in_flight;
+    if (fabs(ratio - 1) <= 0.05) {
+        return false;
+    }
+    snprintf(reason, size, "Little's law: rate x latency is %.2f of the operations in flight",
+             ratio);
+    return true;
+}
+
+/* The cipher's own time is what an encrypted run is meant to spend, so it is no overhead. */
+static bool tool_bound(const struct strata_phase_evidence *evidence, const struct totals *totals,
+                       char *reason, size_t size)
+{
+    double cipher =
+        (double)totals->cipher_ns / ((double)evidence->result->window_ns * evidence->load->jobs);
+    double busy = evidence->result->generator_busy_fraction - cipher;
+    if (busy <= 0.9) {
+        return false;
+    }
+    snprintf(reason, size, "tool-bound: the load generator itself was busy for %.0f %% of the time",
+             100 * busy);
+    return true;
+}
+
+static bool stolen(const struct strata_phase_evidence *evidence, char *reason, size_t size)
+{
+    const struct strata_counters *before = evidence->before;
+    const struct strata_counters *after = evidence->after;
+    double steal = (double)(after->cpu_steal_ns - before->cpu_steal_ns);
+    double all = steal + (double)(after->cpu_user_ns - before->cpu_user_ns) +
+                 (double)(after->cpu_system_ns - before->cpu_system_ns) +
+                 (double)(after->cpu_idle_ns - before->cpu_idle_ns);
+    if (all <= 0 || steal / all <= 0.05) {
+        return false;
+    }
+    snprintf(reason, size, "steal: the hypervisor took %.1f %% of the processors' time",
+             100 * steal / all);
+    return true;
+}
+
+bool strata_judge_phase(const struct strata_phase_evidence *evidence, bool direct,
+                        double error_budget, char *reason, size_t size)
+{
+    struct totals totals = add_up(evidence->result);
+    if (errors_over_budget(&totals, error_budget, reason, size)) {
+        return true;
+    }
+    if (evidence->before != NULL && evidence->after != NULL) {
+        if (direct && cached(evidence, &totals, reason, size)) {
+            return true;
+        }
+        if (stolen(evidence, reason, size)) {
+            return true;
+        }
+    }
+    uint64_t in_flight = (uint64_t)evidence->load->jobs * evidence->load->depth;
+    bool averages_hold = totals.ok > 0 && totals.window_ok >= OPERATIONS_FOR_AVERAGES * in_flight &&
+                         evidence->result->window_ns > 0 && !evidence->result->interrupted;
+    return averages_hold && (depth_not_achieved(evidence, reason, size) ||
+                             little_broken(evidence, &totals, reason, size) ||
+                             tool_bound(evidence, &totals, reason, size));
+}

@@ -1,0 +1,25 @@
+/* Whether a run's numbers mean what they say. */
+#ifndef STRATA_CAMPAIGN_JUDGE_H
+#define STRATA_CAMPAIGN_JUDGE_H
+
+#include "common/campaign/campaign.h"
+
+/* What the machine did over one phase. */
+struct strata_phase_evidence {
+    const struct strata_load *load;
+    const struct strata_load_result *result;
+    const struct strata_counters *before; /* NULL when there was no look */
+    const struct strata_counters *after;
+};
+
+/* The first rule of doc/methods.md ("A run is invalid") that the phase breaks, as a reason in
+ * `reason`; returns true when it breaks one. `direct`: the back end is a device under direct I/O,
+ * whose bytes the kernel must have counted. `error_budget`: tolerated share of failed operations.
+ */
+bool strata_judge_phase(const struct strata_phase_evidence *evidence, bool direct,
+                        double error_budget, char *reason, size_t size);
+
+/* Whether no operation of the phase succeeded though some were started. */
+bool strata_judge_all_failed(const struct strata_load_result *result);
+
+#endif

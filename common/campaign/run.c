@@ -1,0 +1,170 @@
+/* One run as a story: open, prepare, measure, clean up, judge.
+ *
+ * Always: cleanup and close follow every open, whatever happened; nothing is stored or printed in
+ * here. Looks at the kernel's counters are taken from the calling thread, never from a worker. */
+#include "common/campaign/run.h"
+
+#include "common/base/clock.h"
+#include "common/base/memory.h"
+#include "common/base/stop.h"
+#include "common/campaign/judge.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { DRAIN_SECONDS = 30 };
+
+/* State of the run that the engine's ticks need. */
+struct run {
+    const struct strata_run_order *order;
+    struct strata_run_outcome *outcome;
+    struct strata_run_context context;
+    const char *phase;
+    uint64_t started_ns;
+};
+
+static void conclude(struct run *run, const char *status, enum strata_status cause,
+                     const char *reason)
+{
+    run->outcome->status = status;
+    run->outcome->cause = cause;
+    snprintf(run->outcome->reason, sizeof(run->outcome->reason), "%s", reason);
+}
+
+/* A target that says "unsupported" was asked for what it cannot do; anything else is a failure. */
+static void conclude_error(struct run *run, const struct strata_error *error)
+{
+    bool unsupported = strstr(error->text, STRATA_RUN_UNSUPPORTED) != NULL;
+    conclude(run, unsupported ? "invalid" : "failed", unsupported ? STRATA_OK : error->status,
+             error->text);
+}
+
+static void look(void *context, uint64_t elapsed_ns, uint64_t operations_done)
+{
+    struct run *run = context;
+    struct strata_run_outcome *outcome = run->outcome;
+    (void)elapsed_ns;
+    (void)operations_done;
+    strata_memory_grow((void **)&outcome->looks, &outcome->look_capacity, outcome->look_count + 1,
+                       sizeof(*outcome->looks));
+    struct strata_store_look *look = &outcome->looks[outcome->look_count++];
+    look->phase = run->phase;
+    strata_counters_read(run->order->disks, &look->counters);
+    if (run->order->tick != NULL) {
+        run->order->tick(run->order->tick_context, strata_clock_monotonic_ns() - run->started_ns);
+    }
+}
+
+static void judge(struct run *run, const struct strata_load *load,
+                  const struct strata_load_result *result, size_t first_look)
+{
+    struct strata_run_outcome *outcome = run->outcome;
+    struct strata_phase_evidence evidence = {.load = load, .result = result};
+    if (outcome->look_count > first_look + 1) {
+        evidence.before = &outcome->looks[first_look].counters;
+        evidence.after = &outcome->looks[outcome->look_count - 1].counters;
+    }
+    char reason[512];
+    if (strata_judge_all_failed(result)) {
+        snprintf(reason, sizeof(reason), "%s: every operation failed", load->phase);
+        conclude(run, "failed", STRATA_CRITERION_FAILED, reason);
+        return;
+    }
+    bool direct = run->order->backend->layer == STRATA_LAYER_DEVICE;
+    if (strcmp(outcome->status, "ok") == 0 &&
+        strata_judge_phase(&evidence, direct, run->order->error_budget, reason, sizeof(reason))) {
+        char text[640];
+        snprintf(text, sizeof(text), "%s: %s", load->phase, reason);
+        conclude(run, "invalid", STRATA_OK, text);
+    }
+}
+
+/* Measure the phases in order until one cannot go on or the user interrupts. */
+static void measure(struct run *run, struct strata_target *target)
+{
+    const struct strata_workload *workload = run->order->workload;
+    struct strata_run_outcome *outcome = run->outcome;
+    outcome->results = strata_memory_new(workload->phase_count, sizeof(*outcome->results));
+    outcome->phases = strata_memory_new(workload->phase_count, sizeof(*outcome->phases));
+    for (size_t p = 0; p < workload->phase_count && strata_stop_signal == 0; p++) {
+        struct strata_load load = workload->phases[p];
+        load.seed = run->order->seed + p;
+        load.clock = &strata_clock_machine;
+        load.stop = &strata_stop_signal;
+        load.drain_ns = load.drain_ns > 0 ? load.drain_ns : DRAIN_SECONDS * UINT64_C(1000000000);
+        load.tick = look;
+        load.tick_context = run;
+        run->phase = load.phase;
+        size_t first_look = outcome->look_count;
+        struct strata_error error = {0};
+        enum strata_status status = strata_load_run(target, &load, &outcome->results[p], &error);
+        outcome->phases[p] = (struct strata_store_phase){
+            .name = load.phase, .result = &outcome->results[p], .bytes_per_operation = load.bytes};
+        outcome->phase_count = p + 1;
+        if (status != STRATA_OK) {
+            conclude_error(run, &error);
+            return;
+        }
+        judge(run, &load, &outcome->results[p], first_look);
+        if (outcome->cause == STRATA_CRITERION_FAILED) {
+            return; /* what follows would work on nothing */
+        }
+    }
+}
+
+void strata_run_perform(const struct strata_run_order *order, struct strata_run_outcome *outcome)
+{
+    *outcome = (struct strata_run_outcome){.status = "ok"};
+    struct run run = {.order = order,
+                      .outcome = outcome,
+                      .context = {.workload = order->workload,
+                                  .backend = order->backend,
+                                  .run_seed = order->seed,
+                                  .run_uuid = order->uuid},
+                      .started_ns = strata_clock_monotonic_ns()};
+    struct strata_target *target = NULL;
+    struct strata_error error = {0};
+    if (order->layer->open(&run.context, &target, &error) != STRATA_OK) {
+        conclude_error(&run, &error);
+        return;
+    }
+    unsigned kinds = 0;
+    for (size_t p = 0; p < order->workload->phase_count; p++) {
+        for (unsigned m = 0; m < order->workload->phases[p].mix_count; m++) {
+            kinds |= 1U << order->workload->phases[p].mix[m].kind;
+        }
+    }
+    if (target->type->prepare != NULL &&
+        target->type->prepare(target, kinds, &error) != STRATA_OK) {
+        conclude_error(&run, &error);
+    } else {
+        measure(&run, target);
+        if (order->layer->findings != NULL) {
+            order->layer->findings(target, &run.context);
+        }
+    }
+    if (target->type->cleanup != NULL && target->type->cleanup(target, &error) != STRATA_OK &&
+        strcmp(outcome->status, "ok") == 0) {
+        strata_error_prefix(&error, "cleanup");
+        conclude_error(&run, &error);
+    }
+    target->type->close(target);
+    if (strcmp(outcome->status, "ok") == 0 && run.context.flags[0] != '\0') {
+        conclude(&run, "invalid", STRATA_OK, run.context.flags);
+    }
+    if (strata_stop_signal != 0) {
+        conclude(&run, "aborted", STRATA_INTERRUPTED, "interrupted");
+    }
+}
+
+void strata_run_outcome_done(struct strata_run_outcome *outcome)
+{
+    for (size_t p = 0; p < outcome->phase_count; p++) {
+        strata_load_result_done(&outcome->results[p]);
+    }
+    free(outcome->results);
+    free(outcome->phases);
+    free(outcome->looks);
+    *outcome = (struct strata_run_outcome){0};
+}
