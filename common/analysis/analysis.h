@@ -5,9 +5,16 @@
 
 #include "common/store/query.h"
 
+#include <stddef.h>
+
 /* (Re)compute and store the comparisons of one campaign (by uuid) and the verdict of its A/A cell.
  * One transaction. */
 enum strata_status strata_analysis_campaign(struct strata_store *store, const char *campaign_uuid,
                                             struct strata_error *error);
+
+/* How many comparisons of throughput of the campaign, in `layer`, have the verdict "fail". */
+enum strata_status strata_analysis_count_failed(struct strata_store *store,
+                                                const char *campaign_uuid, const char *layer,
+                                                size_t *ret_failed, struct strata_error *error);
 
 #endif

@@ -100,6 +100,7 @@ struct strata_layer {
     const char *backend_element;
     const char *place_option; /* "path", "auth-url" */
     const char *workload_element;
+    const char *encrypted_default; /* what --encrypted PLACE is, without --encryption: "dm-crypt" */
 
     /* What runs when the command line names no workload option: adds workloads to the plan. NULL:
      * one `workload_element` with its defaults. */

@@ -9,25 +9,27 @@ struct strata_progress {
     bool quiet;
     bool terminal;
     const char *title;   /* "device" */
-    uint64_t total_ns;   /* planned */
-    uint64_t done_ns;    /* of the planned, by runs that ended */
+    char what[160];      /* the run that goes on */
+    uint64_t total_ns;   /* planned for all runs */
+    uint64_t done_ns;    /* planned for the runs that ended */
+    uint64_t part_ns;    /* planned for the run that goes on */
     uint64_t started_ns; /* monotonic */
-    uint64_t last_drawn_ns;
-    int last_percent;
+    uint64_t last_line_ns;
     bool drawn;
 };
 
 void strata_progress_start(struct strata_progress *progress, const char *title, uint64_t total_ns,
                            bool quiet);
 
-/* `what`: "read 512 B, encrypted, pair 2 of 5"; `part_ns`: how far the run now is. */
-void strata_progress_update(struct strata_progress *progress, const char *what, uint64_t part_ns);
+/* A run begins that is planned to take `part_ns`; it has taken `elapsed_ns`; it ended. */
+void strata_progress_begin(struct strata_progress *progress, const char *what, uint64_t part_ns);
+void strata_progress_go_on(struct strata_progress *progress, uint64_t elapsed_ns);
+void strata_progress_end(struct strata_progress *progress, uint64_t part_ns);
 
-/* A run with that plan ended, whatever it took. */
-void strata_progress_advance(struct strata_progress *progress, uint64_t planned_ns);
+/* Print a line of its own, above the bar. */
+void strata_progress_message(struct strata_progress *progress, const char *line);
 
-/* Clear the bar's line so that a message can be printed. */
-void strata_progress_clear(struct strata_progress *progress);
+/* Clear the bar. */
 void strata_progress_finish(struct strata_progress *progress);
 
 #endif

@@ -1,0 +1,495 @@
+/* From argv to a plan: either a configuration file with overrides, or an ad hoc workload made of
+ * the same option tables.
+ *
+ * Always: an argument is either in the table below or in common/plan/elements.c; nothing is
+ * accepted and ignored. */
+#include "common/cli/arguments.h"
+
+#include "common/base/memory.h"
+#include "common/base/text.h"
+#include <stdio.h>
+
+#include <stdlib.h>
+#include <string.h>
+
+enum common_option {
+    CONFIG,
+    PLAIN,
+    ENCRYPTED,
+    ENCRYPT,
+    SCENARIO,
+    DB,
+    JSON,
+    QUIET,
+    DRY_RUN,
+    SET,
+    PAIRS,
+    DURATION,
+    ALLOW_OVERWRITE,
+    ALLOW_OVERWRITE_SIGNATURE,
+    INSECURE,
+    CAMPAIGN,
+    HELP,
+    VERSION
+};
+
+static const struct {
+    const char *name;
+    const char *value; /* what stands for the value in --help; NULL: a flag */
+    const char *help;
+} common_options[] = {
+    [CONFIG] = {"config", "FILE", "run this layer's part of a configuration"},
+    [PLAIN] = {"plain", "PLACE", "without --config: the plain back end (a path, or an auth URL)"},
+    [ENCRYPTED] = {"encrypted", "PLACE", "without --config: its encrypted twin, elsewhere"},
+    [ENCRYPT] = {"encrypt", "KIND", "without --config: its encrypted twin, at the same place"},
+    [SCENARIO] = {"scenario", "NAME", "without --config: which kind of workload"},
+    [DB] = {"db", "FILE", "results database (default: results/strata.db)"},
+    [JSON] = {"json", NULL, "print one JSON document on standard output"},
+    [QUIET] = {"quiet", NULL, "no progress and no messages"},
+    [DRY_RUN] = {"dry-run", NULL, "print the expanded plan, touch nothing"},
+    [SET] = {"set", "NAME=VALUE",
+             "override an option of the plan: OPTION=VALUE or ELEMENT.OPTION=VALUE"},
+    [PAIRS] = {"pairs", "N", "pairs of plain and encrypted runs, or runs where there is no twin"},
+    [DURATION] = {"duration", "TIME", "measured time of each run that has one"},
+    [ALLOW_OVERWRITE] = {"allow-overwrite", "PATH", "write to exactly this device or file"},
+    [ALLOW_OVERWRITE_SIGNATURE] =
+        {"allow-overwrite-signature", NULL,
+         "even if it bears a file system, partition table or LUKS header"},
+    [INSECURE] = {"insecure", NULL, "do not verify TLS certificates; recorded"},
+    [CAMPAIGN] = {"campaign", "UUID",
+                  "add the runs to this campaign, and leave its findings to others"},
+    [HELP] = {"help", NULL, "this text"},
+    [VERSION] = {"version", NULL, "the version"},
+};
+enum { COMMON_OPTIONS = sizeof(common_options) / sizeof(common_options[0]) };
+
+/* An argument that is not among the common options, for the tables to take. */
+struct other {
+    const char *name;
+    const char *value;
+};
+
+struct parse {
+    const struct strata_layer *layer;
+    struct strata_arguments *arguments;
+    const char *config;
+    const char *plain;
+    const char *encrypted;
+    const char *encrypt;
+    const char *scenario;
+    const char *pairs;
+    const char *duration;
+    const char **sets;
+    size_t set_count;
+    struct other *others;
+    size_t other_count;
+};
+
+static void take_common(struct parse *parse, enum common_option option, const char *value)
+{
+    struct strata_arguments *arguments = parse->arguments;
+    switch (option) {
+    case CONFIG:
+        parse->config = value;
+        break;
+    case PLAIN:
+        parse->plain = value;
+        break;
+    case ENCRYPTED:
+        parse->encrypted = value;
+        break;
+    case ENCRYPT:
+        parse->encrypt = value;
+        break;
+    case SCENARIO:
+        parse->scenario = value;
+        break;
+    case DB:
+        arguments->database = value;
+        break;
+    case JSON:
+        arguments->json = true;
+        break;
+    case QUIET:
+        arguments->quiet = true;
+        break;
+    case DRY_RUN:
+        arguments->dry_run = true;
+        break;
+    case SET:
+        parse->sets[parse->set_count++] = value;
+        break;
+    case PAIRS:
+        parse->pairs = value;
+        break;
+    case DURATION:
+        parse->duration = value;
+        break;
+    case ALLOW_OVERWRITE:
+        arguments->overwrite[arguments->permissions.overwrite_count++] = value;
+        break;
+    case ALLOW_OVERWRITE_SIGNATURE:
+        arguments->permissions.overwrite_signature = true;
+        break;
+    case INSECURE:
+        arguments->permissions.insecure = true;
+        break;
+    case CAMPAIGN:
+        arguments->campaign_uuid = value;
+        break;
+    case HELP:
+        arguments->action = STRATA_ACTION_HELP;
+        break;
+    case VERSION:
+        arguments->action = STRATA_ACTION_VERSION;
+        break;
+    }
+}
+
+/* The common option of that name; COMMON_OPTIONS when there is none. */
+static size_t find_common(const char *name, size_t length)
+{
+    size_t option = 0;
+    while (option < COMMON_OPTIONS && (strlen(common_options[option].name) != length ||
+                                       strncmp(common_options[option].name, name, length) != 0)) {
+        option++;
+    }
+    return option;
+}
+
+/* Sort the words of the command line into common options and others. */
+static enum strata_status sort_words(struct parse *parse, int argc, char **argv,
+                                     struct strata_error *error)
+{
+    for (int i = 1; i < argc; i++) {
+        const char *word = argv[i];
+        if (strcmp(word, "-h") == 0) {
+            word = "--help";
+        }
+        if (strncmp(word, "--", 2) != 0 || word[2] == '\0') {
+            return strata_error_set(error, STRATA_USAGE, "unexpected argument \"%s\"; see --help",
+                                    word);
+        }
+        const char *name = word + 2;
+        const char *equals = strchr(name, '=');
+        size_t length = equals != NULL ? (size_t)(equals - name) : strlen(name);
+        size_t option = find_common(name, length);
+        bool flag = option < COMMON_OPTIONS && common_options[option].value == NULL;
+        if (flag && equals != NULL) {
+            return strata_error_set(error, STRATA_USAGE, "--%s takes no value",
+                                    common_options[option].name);
+        }
+        const char *value = equals != NULL ? equals + 1 : NULL;
+        if (!flag && equals == NULL) {
+            if (i + 1 == argc) {
+                return strata_error_set(error, STRATA_USAGE, "%s needs a value; see --help", word);
+            }
+            value = argv[++i];
+        }
+        if (option < COMMON_OPTIONS) {
+            take_common(parse, (enum common_option)option, value);
+        } else {
+            parse->others[parse->other_count++] = (struct other){.name = name, .value = value};
+        }
+    }
+    return STRATA_OK;
+}
+
+/* Whether the word "name" or "name=…" is the option's attribute name or its alias. */
+static bool is_option(const struct strata_option *option, const char *word)
+{
+    size_t length = strcspn(word, "=");
+    const char *long_name = option->alias != NULL ? option->alias : option->name;
+    return (strlen(long_name) == length && strncmp(long_name, word, length) == 0) ||
+           (strlen(option->name) == length && strncmp(option->name, word, length) == 0);
+}
+
+static const struct strata_option *find_option(const struct strata_element_type *type,
+                                               const char *word)
+{
+    for (size_t i = 0; i < type->option_count; i++) {
+        if (is_option(&type->options[i], word)) {
+            return &type->options[i];
+        }
+    }
+    return NULL;
+}
+
+static enum strata_status set(struct strata_element *element, const struct strata_option *option,
+                              const struct other *other, struct strata_error *error)
+{
+    struct strata_error inner = {0};
+    if (strata_element_set(element, option->name, other->value, &inner) == STRATA_OK) {
+        return STRATA_OK;
+    }
+    return strata_error_set(error, inner.status, "command line: %s", inner.text);
+}
+
+/* Give every other argument to the workload, else to the back ends, else to the campaign. */
+static enum strata_status give_others(struct parse *parse, struct strata_plan *plan,
+                                      struct strata_error *error)
+{
+    for (size_t i = 0; i < parse->other_count; i++) {
+        const struct other *other = &parse->others[i];
+        struct strata_element *elements[] = {plan->workloads, plan->backends, &plan->campaign};
+        size_t counts[] = {plan->workload_count, plan->backend_count, 1};
+        bool taken = false;
+        for (size_t group = 0; group < 3 && !taken; group++) {
+            for (size_t e = 0; e < counts[group]; e++) {
+                struct strata_element *element = &elements[group][e];
+                const struct strata_option *option = find_option(element->type, other->name);
+                if (option == NULL) {
+                    continue;
+                }
+                taken = true;
+                enum strata_status status = set(element, option, other, error);
+                if (status != STRATA_OK) {
+                    return status;
+                }
+            }
+        }
+        if (!taken) {
+            return strata_error_set(error, STRATA_USAGE, "unknown option --%.*s; see --help",
+                                    (int)strcspn(other->name, "="), other->name);
+        }
+    }
+    return STRATA_OK;
+}
+
+static enum strata_status add_backend(const struct parse *parse, struct strata_plan *plan,
+                                      const char *name, const char *place, const char *encryption,
+                                      struct strata_error *error)
+{
+    const struct strata_element_type *type = strata_element_type_find(
+        STRATA_ROLE_BACKEND, STRATA_LAYER_DEVICE, parse->layer->backend_element);
+    struct strata_element *backend = strata_plan_add(plan, type);
+    enum strata_status status = strata_element_set(backend, "name", name, error);
+    if (status == STRATA_OK && place != NULL) {
+        status = strata_element_set(backend, parse->layer->place_option, place, error);
+    }
+    if (status == STRATA_OK && encryption != NULL) {
+        status = strata_element_set(backend, "twin-of", "plain", error);
+    }
+    if (status == STRATA_OK && encryption != NULL) {
+        status = strata_element_set(backend, "encryption", encryption, error);
+    }
+    return status;
+}
+
+static enum strata_status add_backends(const struct parse *parse, struct strata_plan *plan,
+                                       struct strata_error *error)
+{
+    const struct strata_layer *layer = parse->layer;
+    if (parse->plain == NULL && strcmp(layer->place_option, "path") == 0) {
+        return strata_error_set(error, STRATA_USAGE,
+                                "--plain PATH or --config FILE is needed; see --help");
+    }
+    enum strata_status status = add_backend(parse, plan, "plain", parse->plain, NULL, error);
+    if (status == STRATA_OK && parse->encrypted != NULL) {
+        status =
+            add_backend(parse, plan, "encrypted", parse->encrypted,
+                        parse->encrypt != NULL ? parse->encrypt : layer->encrypted_default, error);
+    } else if (status == STRATA_OK && parse->encrypt != NULL) {
+        status = add_backend(parse, plan, "encrypted", parse->plain, parse->encrypt, error);
+    }
+    return status;
+}
+
+/* Whether the command line says anything about the workload. */
+static bool names_workload(const struct parse *parse, const struct strata_element_type *type)
+{
+    bool named = parse->scenario != NULL;
+    for (size_t i = 0; i < parse->other_count; i++) {
+        named = named || find_option(type, parse->others[i].name) != NULL;
+    }
+    return named;
+}
+
+static enum strata_status add_workloads(const struct parse *parse, struct strata_plan *plan,
+                                        struct strata_error *error)
+{
+    const struct strata_layer *layer = parse->layer;
+    const char *name = parse->scenario != NULL ? parse->scenario : layer->workload_element;
+    const struct strata_element_type *type =
+        strata_element_type_find(STRATA_ROLE_WORKLOAD, layer->id, name);
+    if (type == NULL) {
+        return strata_error_set(error, STRATA_USAGE, "--scenario: \"%s\" is none of this layer's",
+                                name);
+    }
+    if (layer->default_workloads != NULL && !names_workload(parse, type)) {
+        return layer->default_workloads(plan, &parse->arguments->permissions, error);
+    }
+    strata_plan_add(plan, type);
+    return STRATA_OK;
+}
+
+/* Without --pairs and without a twin a workload runs once. */
+static enum strata_status run_once(const struct parse *parse, struct strata_plan *plan,
+                                   struct strata_error *error)
+{
+    enum strata_status status = STRATA_OK;
+    bool twin = parse->encrypted != NULL || parse->encrypt != NULL;
+    for (size_t w = 0; w < plan->workload_count && !twin && parse->pairs == NULL; w++) {
+        if (status == STRATA_OK && !strata_element_given(&plan->workloads[w], "repetitions")) {
+            status = strata_element_set(&plan->workloads[w], "repetitions", "1", error);
+        }
+    }
+    return status;
+}
+
+static enum strata_status make_ad_hoc(struct parse *parse, struct strata_plan *plan,
+                                      struct strata_error *error)
+{
+    enum strata_status status = add_backends(parse, plan, error);
+    if (status == STRATA_OK) {
+        status = add_workloads(parse, plan, error);
+    }
+    if (status == STRATA_OK) {
+        status = give_others(parse, plan, error);
+    }
+    if (status == STRATA_OK) {
+        status = run_once(parse, plan, error);
+    }
+    return status;
+}
+
+/* With a file, what is said elsewhere would be ambiguous: only overrides go with it. */
+static enum strata_status check_alone(const struct parse *parse, struct strata_error *error)
+{
+    if (parse->plain != NULL || parse->encrypted != NULL || parse->encrypt != NULL ||
+        parse->scenario != NULL) {
+        return strata_error_set(error, STRATA_USAGE,
+                                "--plain, --encrypted, --encrypt and --scenario do not go with "
+                                "--config");
+    }
+    if (parse->other_count > 0) {
+        const char *name = parse->others[0].name;
+        return strata_error_set(error, STRATA_USAGE,
+                                "--%.*s does not go with --config; use --set %.*s=VALUE",
+                                (int)strcspn(name, "="), name, (int)strcspn(name, "="), name);
+    }
+    return STRATA_OK;
+}
+
+/* --duration reaches every workload and ladder that has one. */
+static enum strata_status override_duration(const struct parse *parse, struct strata_plan *plan,
+                                            struct strata_error *error)
+{
+    struct strata_element *groups[] = {plan->workloads, plan->ladders};
+    size_t counts[] = {plan->workload_count, plan->ladder_count};
+    struct other other = {.name = "duration", .value = parse->duration};
+    for (size_t g = 0; g < 2 && parse->duration != NULL; g++) {
+        for (size_t e = 0; e < counts[g]; e++) {
+            const struct strata_option *option = find_option(groups[g][e].type, "duration");
+            if (option != NULL && set(&groups[g][e], option, &other, error) != STRATA_OK) {
+                return error->status;
+            }
+        }
+    }
+    return STRATA_OK;
+}
+
+static enum strata_status override(const struct parse *parse, struct strata_plan *plan,
+                                   struct strata_error *error)
+{
+    enum strata_status status = override_duration(parse, plan, error);
+    if (status == STRATA_OK && parse->pairs != NULL) {
+        status = strata_element_set(&plan->campaign, "pairs", parse->pairs, error);
+        status = status == STRATA_OK ? status : strata_error_prefix(error, "command line");
+    }
+    for (size_t i = 0; i < parse->set_count && status == STRATA_OK; i++) {
+        status = strata_plan_override(plan, parse->sets[i], error);
+    }
+    return status == STRATA_OK ? strata_plan_check(plan, error) : status;
+}
+
+static char *join_words(int argc, char **argv)
+{
+    struct strata_text text = {0};
+    for (int i = 0; i < argc; i++) {
+        strata_text_format(&text, "%s%s", i > 0 ? " " : "", argv[i]);
+    }
+    char *words = strata_text_duplicate(strata_text_string(&text));
+    strata_text_done(&text);
+    return words;
+}
+
+static enum strata_status make_plan(struct parse *parse, int argc, char **argv,
+                                    struct strata_error *error)
+{
+    struct strata_arguments *arguments = parse->arguments;
+    enum strata_status status;
+    if (parse->config != NULL) {
+        status = check_alone(parse, error);
+        if (status == STRATA_OK) {
+            status = strata_plan_read(parse->config, &arguments->plan, error);
+        }
+    } else {
+        char *words = join_words(argc, argv);
+        arguments->plan = strata_plan_new(words);
+        free(words);
+        status = make_ad_hoc(parse, arguments->plan, error);
+    }
+    return status == STRATA_OK ? override(parse, arguments->plan, error) : status;
+}
+
+enum strata_status strata_arguments_parse(const struct strata_layer *layer, int argc, char **argv,
+                                          struct strata_arguments *ret_arguments,
+                                          struct strata_error *error)
+{
+    size_t words = (size_t)argc + 1;
+    *ret_arguments = (struct strata_arguments){
+        .database = "results/strata.db", .overwrite = strata_memory_new(words, sizeof(char *))};
+    ret_arguments->permissions.overwrite = ret_arguments->overwrite;
+    struct parse parse = {.layer = layer,
+                          .arguments = ret_arguments,
+                          .sets = strata_memory_new(words, sizeof(char *)),
+                          .others = strata_memory_new(words, sizeof(struct other))};
+    enum strata_status status = sort_words(&parse, argc, argv, error);
+    if (status == STRATA_OK && ret_arguments->action == STRATA_ACTION_RUN) {
+        status = make_plan(&parse, argc, argv, error);
+    }
+    free(parse.sets);
+    free(parse.others);
+    return status;
+}
+
+void strata_arguments_done(struct strata_arguments *arguments)
+{
+    strata_plan_free(arguments->plan);
+    free(arguments->overwrite);
+    *arguments = (struct strata_arguments){0};
+}
+
+void strata_arguments_help(const struct strata_layer *layer, struct strata_text *out)
+{
+    bool path = strcmp(layer->place_option, "path") == 0;
+    strata_text_format(out,
+                       "%s: %s\n\nUsage: %s %s [--encrypted PLACE | --encrypt KIND] [options]\n"
+                       "       %s --config FILE [options]\n\nOptions:\n",
+                       layer->program, layer->summary, layer->program,
+                       path ? "--plain PATH" : "[--plain AUTH-URL]", layer->program);
+    for (size_t i = 0; i < COMMON_OPTIONS; i++) {
+        char words[64];
+        snprintf(words, sizeof(words), "--%s %s", common_options[i].name,
+                 common_options[i].value != NULL ? common_options[i].value : "");
+        strata_text_format(out, "  %-28s %s\n", words, common_options[i].help);
+    }
+    for (size_t i = 0; i < strata_element_type_count; i++) {
+        const struct strata_element_type *type = strata_element_types[i];
+        bool backend =
+            type->role == STRATA_ROLE_BACKEND && strcmp(type->name, layer->backend_element) == 0;
+        bool workload = type->role == STRATA_ROLE_WORKLOAD && type->layer == layer->id;
+        if (backend || workload) {
+            strata_text_format(out, "\n%s <%s>: %s\n",
+                               backend ? "Of the back ends," : "Of the workload,", type->name,
+                               type->help);
+            strata_option_write_help(type, out);
+        }
+    }
+    strata_text_append(
+        out, "\nSizes: 512, 4KiB = 4k = 4K = 4096, 4kB = 4000. Times: 500ms, 30s, 5m, 1h. "
+             "Lists sweep: 1,8,32.\n"
+             "Exit codes: 0 done; 1 a criterion failed; 2 usage or configuration; "
+             "3 the environment; 4 internal; 130 interrupted.\n");
+}
