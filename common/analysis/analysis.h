@@ -7,8 +7,8 @@
 
 #include <stddef.h>
 
-/* (Re)compute and store the comparisons of one campaign (by uuid) and the verdict of its A/A cell.
- * One transaction. */
+/* (Re)compute and store the comparisons of one campaign (by uuid, or NULL for the latest) and the
+ * verdict of its A/A cell. One transaction. Errors: STRATA_USAGE when there is no such campaign. */
 enum strata_status strata_analysis_campaign(struct strata_store *store, const char *campaign_uuid,
                                             struct strata_error *error);
 

@@ -22,10 +22,13 @@ enum strata_status strata_report_json(struct strata_store *store, const char *ca
                                       struct strata_error *error);
 
 /* `strata compare BASE NEW`: two campaigns by uuid (or unique prefix), two back ends, or names.
- * *ret_verdict: 0 no loss beyond the margin, 1 a loss, 3 inconclusive. */
+ * *ret_verdict: 0 no loss beyond the margin, 1 a loss, 3 inconclusive. Errors: STRATA_USAGE when
+ * one is unknown or ambiguous, or (unless `force`) when they were measured in unlike environments.
+ */
 enum strata_status strata_report_compare(struct strata_store *store, const char *base,
-                                         const char *other, double margin, struct strata_text *out,
-                                         int *ret_verdict, struct strata_error *error);
+                                         const char *other, double margin, bool force,
+                                         struct strata_text *out, int *ret_verdict,
+                                         struct strata_error *error);
 
 /* `strata export --format csv|json|openmetrics`. */
 enum strata_status strata_report_export(struct strata_store *store, const char *campaign,

@@ -33,7 +33,8 @@ static void wake_up(int signal_number)
     (void)signal_number;
 }
 
-static _Noreturn void become(char *const *arguments, bool silent, pid_t parent, const sigset_t *mask)
+static _Noreturn void become(char *const *arguments, bool silent, pid_t parent,
+                             const sigset_t *mask)
 {
     prctl(PR_SET_PDEATHSIG, SIGTERM);
     if (getppid() != parent) {

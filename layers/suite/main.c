@@ -11,8 +11,14 @@
 
 #define COUNT_OF(array) (sizeof(array) / sizeof((array)[0]))
 
-#define DATABASE        {"db", "FILE", "results database (default: results/strata.db)", false}
-#define CAMPAIGN        {"campaign", "UUID", "which campaign, by its uuid (default: the latest)", false}
+#define DATABASE                                                                                   \
+    {                                                                                              \
+        "db", "FILE", "results database (default: results/strata.db)", false                       \
+    }
+#define CAMPAIGN                                                                                   \
+    {                                                                                              \
+        "campaign", "UUID", "which campaign, by its uuid (default: the latest)", false             \
+    }
 
 static const struct suite_option run_options[] = {
     DATABASE,
@@ -24,7 +30,8 @@ static const struct suite_option run_options[] = {
     {"pairs", "N", "runs on each of the plain and the encrypted back end", true},
     {"duration", "TIME", "measured time of each run", true},
     {"allow-overwrite", "PATH", "a device may be written, named exactly; may be repeated", true},
-    {"allow-overwrite-signature", NULL, "even when a file system or partition table is on it", true},
+    {"allow-overwrite-signature", NULL, "even when a file system or partition table is on it",
+     true},
     {"insecure", NULL, "do not verify TLS certificates; recorded", true},
 };
 static const struct suite_option report_options[] = {
@@ -59,8 +66,8 @@ const struct suite_command suite_commands[] = {
      COUNT_OF(export_options), suite_export},
     {"analyse", "", 0, 0, "compute a campaign's comparisons again", analyse_options,
      COUNT_OF(analyse_options), suite_analyse},
-    {"doctor", "[CONFIG]", 0, 1,
-     "what this machine has, what was built in, which back ends answer", NULL, 0, suite_doctor},
+    {"doctor", "[CONFIG]", 0, 1, "what this machine has, what was built in, which back ends answer",
+     NULL, 0, suite_doctor},
     {"document", "schema|configuration", 1, 1,
      "the RELAX NG schema or the reference of the configuration", NULL, 0, suite_document},
     {"completion", "", 0, 0, "completion for bash: source <(strata completion)", NULL, 0,

@@ -73,8 +73,8 @@ enum strata_status suite_write_file(const char *path, const struct strata_text *
 /* Path of a program that lies beside this one. Owns: the caller frees. */
 char *suite_sibling(const char *program);
 
-/* Run a program to its end; SIGINT and SIGTERM sent to this process reach it once. Its stdout goes to
- * /dev/null when `silent`. `arguments` ends with NULL and begins with the path. Returns its exit
+/* Run a program to its end; SIGINT and SIGTERM sent to this process reach it once. Its stdout goes
+ * to /dev/null when `silent`. `arguments` ends with NULL and begins with the path. Returns its exit
  * code; 4 when a signal killed it (with a message), 3 when it could not be started. */
 int suite_child_run(char *const *arguments, bool silent, struct strata_error *error);
 
