@@ -1,44 +1,31 @@
 /* One line for the user per failed call.
  *
- * Always holds: the text is terminated and is one line without control characters, whatever a
- * configuration, a file name or a server put into it; what is too long is cut, never split inside a
- * UTF-8 character. Printing is left to the programs' main. */
+ * Always holds: the text is terminated, one line, UTF-8 and free of control characters, whatever a
+ * configuration, a file name or a server put into it; what is too long is cut. Printing is left to
+ * the programs' main. */
 #include "common/base/error.h"
 
+#include "common/base/text.h"
+
 #include <stdarg.h>
-#include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 
-/* A cut in the middle of a character would make the line invalid UTF-8. */
-static void drop_partial_character(char *text)
+static void store(struct strata_error *error, const char *line)
 {
-    size_t length = strlen(text);
-    size_t start = length;
-    while (start > 0 && length - start < 3 && ((unsigned char)text[start - 1] & 0xC0U) == 0x80U) {
-        start--;
-    }
-    if (start == 0) {
-        return;
-    }
-    unsigned char lead = (unsigned char)text[start - 1];
-    size_t expected = lead >= 0xF0U ? 4 : lead >= 0xE0U ? 3 : lead >= 0xC0U ? 2 : 1;
-    if (length - (start - 1) < expected) {
-        text[start - 1] = '\0';
-    }
-}
-
-static void store(struct strata_error *error, const char *line, bool cut)
-{
-    size_t length = strlen(line);
-    for (size_t i = 0; i <= length; i++) {
-        unsigned char byte = (unsigned char)line[i];
-        bool control = (byte < 0x20U && byte != 0) || byte == 0x7FU;
-        error->text[i] = control ? ' ' : line[i];
-    }
-    if (cut) {
-        drop_partial_character(error->text);
+    size_t length = strnlen(line, sizeof error->text - 1);
+    memcpy(error->text, line, length);
+    error->text[length] = '\0';
+    for (size_t i = 0; i < length;) {
+        unsigned char byte = (unsigned char)error->text[i];
+        size_t bytes = strata_text_character(error->text + i, length - i);
+        if (byte < 0x20U || byte == 0x7FU) {
+            error->text[i] = ' ';
+        } else if (bytes == 0) {
+            error->text[i] = '?';
+        }
+        i += bytes > 0 ? bytes : 1;
     }
 }
 
@@ -52,7 +39,7 @@ enum strata_status strata_error_set(struct strata_error *error, enum strata_stat
     int length = vsnprintf(line, sizeof line, format, arguments);
     va_end(arguments);
     error->status = status;
-    store(error, length < 0 ? format : line, length >= (int)sizeof line);
+    store(error, length < 0 ? format : line);
     return status;
 }
 
@@ -61,15 +48,10 @@ enum strata_status strata_error_prefix(struct strata_error *error, const char *f
     char prefix[sizeof error->text / 2];
     va_list arguments;
     va_start(arguments, format);
-    int prefix_length = vsnprintf(prefix, sizeof prefix, format, arguments);
+    (void)vsnprintf(prefix, sizeof prefix, format, arguments);
     va_end(arguments);
-    if (prefix_length >= (int)sizeof prefix) {
-        drop_partial_character(prefix);
-    }
     char line[sizeof error->text + sizeof prefix + 2];
-    int length = snprintf(line, sizeof line, "%s: %s", prefix, error->text);
-    bool cut = length >= (int)sizeof error->text;
-    line[sizeof error->text - 1] = '\0';
-    store(error, line, cut);
+    (void)snprintf(line, sizeof line, "%s: %s", prefix, error->text);
+    store(error, line);
     return error->status;
 }

@@ -6,6 +6,8 @@
 
 #include "common/base/memory.h"
 
+#include <stdarg.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -79,4 +81,39 @@ char *strata_text_duplicate_format(const char *format, ...)
     append_format(&text, format, arguments);
     va_end(arguments);
     return text.bytes;
+}
+
+size_t strata_text_character(const char *bytes, size_t available)
+{
+    unsigned char lead = (unsigned char)bytes[0];
+    if (lead < 0x80U) {
+        return 1;
+    }
+    size_t length = lead >= 0xF0U ? 4 : lead >= 0xE0U ? 3 : 2;
+    if (lead < 0xC2U || lead > 0xF4U || available < length) {
+        return 0;
+    }
+    uint32_t character = lead & (0x7FU >> length);
+    for (size_t i = 1; i < length; i++) {
+        unsigned char next = (unsigned char)bytes[i];
+        if ((next & 0xC0U) != 0x80U) {
+            return 0;
+        }
+        character = character << 6 | (next & 0x3FU);
+    }
+    static const uint32_t smallest[] = {0, 0, 0x80, 0x800, 0x10000};
+    bool surrogate = character >= 0xD800 && character <= 0xDFFF;
+    return character >= smallest[length] && character <= 0x10FFFF && !surrogate ? length : 0;
+}
+
+bool strata_text_is_utf8(const char *bytes, size_t length)
+{
+    for (size_t i = 0; i < length;) {
+        size_t step = strata_text_character(bytes + i, length - i);
+        if (step == 0) {
+            return false;
+        }
+        i += step;
+    }
+    return true;
 }

@@ -2,7 +2,7 @@
 #ifndef STRATA_BASE_TEXT_H
 #define STRATA_BASE_TEXT_H
 
-#include <stdarg.h>
+#include <stdbool.h>
 #include <stddef.h>
 
 /* Zero-initialised is an empty text. `bytes` is NULL while empty, else terminated. */
@@ -27,5 +27,13 @@ void strata_text_done(struct strata_text *text);
 /* Heap copies whose failure ends the process; the caller frees. */
 char *strata_text_duplicate(const char *string);
 char *strata_text_duplicate_format(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/* Bytes of the UTF-8 character that begins at `bytes`; 0 when it is malformed or does not end
+ * within `available` > 0 bytes. Source: RFC 3629, 4 (no overlong forms, no surrogates, nothing past
+ * U+10FFFF). */
+size_t strata_text_character(const char *bytes, size_t available);
+
+/* Whether the bytes are well-formed UTF-8. */
+bool strata_text_is_utf8(const char *bytes, size_t length);
 
 #endif
