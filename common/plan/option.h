@@ -68,6 +68,22 @@ extern const size_t strata_element_type_count;
 /* "device", "filesystem", "service", "user". */
 const char *strata_layer_name(enum strata_layer_id layer);
 
+/* A part of the configuration that holds elements: <backends>, <device-layer>, … */
+struct strata_section {
+    const char *name;
+    enum strata_element_role role;
+    enum strata_layer_id layer; /* of WORKLOAD */
+    const char *help;
+};
+
+/* The sections in the order of the documentation. */
+#define STRATA_SECTIONS 5
+extern const struct strata_section strata_sections[STRATA_SECTIONS];
+
+/* Whether elements of that type stand in the section. */
+bool strata_section_holds(const struct strata_section *section,
+                          const struct strata_element_type *type);
+
 /* The type with this name and role (and layer, for a workload); NULL when there is none. */
 const struct strata_element_type *strata_element_type_find(enum strata_element_role role,
                                                            enum strata_layer_id layer,
@@ -84,6 +100,15 @@ struct strata_value {
  * ret_value->text is the caller's to free. */
 enum strata_status strata_option_parse(const struct strata_option *option, const char *text,
                                        struct strata_value *ret_value, struct strata_error *error);
+
+/* Append a number as a user would write it for that option: 64MiB, 24h, 08:00, a choice's name. */
+void strata_option_write_number(const struct strata_option *option, uint64_t number,
+                                struct strata_text *out);
+
+/* The default that an option has in elements of that type, as a user would write it: the preset's,
+ * else the row's; NULL when it is unset. Owns: the caller frees. */
+char *strata_option_default(const struct strata_element_type *type,
+                            const struct strata_option *option);
 
 /* Documents made from the tables: RELAX NG (XML syntax), Markdown, and the options of one element
  * as lines of --help. */

@@ -1,0 +1,235 @@
+/* What must hold between the elements of a plan, and what an element must have.
+ *
+ * Always holds afterwards: required options are there, names are unique, every name that an element
+ * refers to is a back end of the right kind, an encrypted twin says how it is encrypted (or the
+ * comparison would be of plain with plain), and no sweep multiplies without bound. */
+#include "common/plan/plan.h"
+
+#include <string.h>
+
+#define MOST_ELEMENTS     1000  /* of one kind */
+#define MOST_COMBINATIONS 10000 /* of the values that one workload sweeps */
+
+/* Put the element's place before the message; what came from the command line has none. */
+static enum strata_status at(const struct strata_plan *plan, const struct strata_element *element,
+                             struct strata_error *error)
+{
+    return element->line > 0 ? strata_error_prefix(error, "%s:%d", plan->source, element->line)
+                             : error->status;
+}
+
+static enum strata_status check_required(const struct strata_element *element,
+                                         struct strata_error *error)
+{
+    for (size_t i = 0; i < element->type->option_count; i++) {
+        const struct strata_option *option = &element->type->options[i];
+        if (option->required && element->settings[i].count == 0) {
+            return strata_error_set(error, STRATA_USAGE, "%s: missing, <%s> needs it (%s)",
+                                    option->name, element->type->name, option->help);
+        }
+    }
+    return STRATA_OK;
+}
+
+static enum strata_status check_sweep(const struct strata_element *element,
+                                      struct strata_error *error)
+{
+    size_t combinations = 1;
+    for (size_t i = 0; i < element->type->option_count; i++) {
+        bool sweeps = element->settings[i].count > 0 &&
+                      strcmp(element->type->options[i].name, "backends") != 0;
+        combinations *= sweeps ? element->settings[i].count : 1;
+        if (combinations > MOST_COMBINATIONS) {
+            return strata_error_set(error, STRATA_USAGE,
+                                    "<%s>: its lists make more than %d combinations",
+                                    element->type->name, MOST_COMBINATIONS);
+        }
+    }
+    return STRATA_OK;
+}
+
+static enum strata_status check_all(const struct strata_plan *plan,
+                                    const struct strata_element *elements, size_t count,
+                                    struct strata_error *error)
+{
+    if (count > MOST_ELEMENTS) {
+        strata_error_set(error, STRATA_USAGE, "<%s>: more than %d elements of its kind",
+                         elements[MOST_ELEMENTS].type->name, MOST_ELEMENTS);
+        return at(plan, &elements[MOST_ELEMENTS], error);
+    }
+    for (size_t i = 0; i < count; i++) {
+        if (check_required(&elements[i], error) != STRATA_OK ||
+            check_sweep(&elements[i], error) != STRATA_OK) {
+            return at(plan, &elements[i], error);
+        }
+    }
+    return STRATA_OK;
+}
+
+static enum strata_status check_unique(const struct strata_plan *plan,
+                                       const struct strata_element *backend,
+                                       struct strata_error *error)
+{
+    const char *name = strata_element_text(backend, "name");
+    const struct strata_element *first = strata_plan_backend(plan, name);
+    if (first == backend) {
+        return STRATA_OK;
+    }
+    if (first->line > 0) {
+        return strata_error_set(error, STRATA_USAGE,
+                                "name: '%.80s' is the name of the back end in line %d already",
+                                name, first->line);
+    }
+    return strata_error_set(error, STRATA_USAGE, "name: two back ends are called '%.80s'", name);
+}
+
+static enum strata_status check_twin(const struct strata_plan *plan,
+                                     const struct strata_element *backend,
+                                     struct strata_error *error)
+{
+    const char *twin_of = strata_element_text(backend, "twin-of");
+    if (twin_of == NULL) {
+        return STRATA_OK;
+    }
+    const struct strata_element *plain = strata_plan_backend(plan, twin_of);
+    if (plain == NULL) {
+        return strata_error_set(error, STRATA_USAGE, "twin-of: no back end is called '%.80s'",
+                                twin_of);
+    }
+    if (plain == backend) {
+        return strata_error_set(error, STRATA_USAGE, "twin-of: '%.80s' is this back end itself",
+                                twin_of);
+    }
+    if (plain->type != backend->type) {
+        return strata_error_set(error, STRATA_USAGE, "twin-of: '%.80s' is a <%s>, not a <%s>",
+                                twin_of, plain->type->name, backend->type->name);
+    }
+    if (strata_element_text(plain, "twin-of") != NULL) {
+        return strata_error_set(error, STRATA_USAGE,
+                                "twin-of: '%.80s' is a twin itself; expected a plain back end",
+                                twin_of);
+    }
+    const struct strata_setting *encryption = strata_element_setting(backend, "encryption");
+    if (strcmp(encryption->values[0].text, "none") == 0) {
+        return strata_error_set(error, STRATA_USAGE,
+                                "encryption: a twin is encrypted; expected how, one of %s",
+                                encryption->option->choices);
+    }
+    return STRATA_OK;
+}
+
+/* Back ends that a workload of the layer runs on. */
+static const char *backend_type_of(enum strata_layer_id layer)
+{
+    switch (layer) {
+    case STRATA_LAYER_DEVICE:
+        return "device";
+    case STRATA_LAYER_FILESYSTEM:
+        return "filesystem";
+    case STRATA_LAYER_SERVICE:
+    case STRATA_LAYER_USER:
+    case STRATA_LAYERS:
+        break;
+    }
+    return "swift";
+}
+
+static enum strata_status check_reference(const struct strata_plan *plan, const char *option,
+                                          const char *name, const char *type,
+                                          struct strata_error *error)
+{
+    const struct strata_element *backend = strata_plan_backend(plan, name);
+    if (backend == NULL) {
+        return strata_error_set(error, STRATA_USAGE, "%s: no back end is called '%.80s'", option,
+                                name);
+    }
+    if (strcmp(backend->type->name, type) != 0) {
+        return strata_error_set(error, STRATA_USAGE, "%s: '%.80s' is a <%s>, expected a <%s>",
+                                option, name, backend->type->name, type);
+    }
+    const char *twin_of = strata_element_text(backend, "twin-of");
+    if (twin_of != NULL) {
+        return strata_error_set(error, STRATA_USAGE,
+                                "%s: '%.80s' is a twin and follows '%.80s'; name that one", option,
+                                name, twin_of);
+    }
+    return STRATA_OK;
+}
+
+static bool has_backend(const struct strata_plan *plan, const char *type)
+{
+    for (size_t i = 0; i < plan->backend_count; i++) {
+        if (strcmp(plan->backends[i].type->name, type) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* The null engine needs nothing to run on. */
+static bool needs_backend(const struct strata_element *workload)
+{
+    return workload->type->layer != STRATA_LAYER_DEVICE ||
+           strcmp(strata_element_text(workload, "engine"), "null") != 0;
+}
+
+static enum strata_status check_workload(const struct strata_plan *plan,
+                                         const struct strata_element *workload,
+                                         struct strata_error *error)
+{
+    const char *type = backend_type_of(workload->type->layer);
+    if (needs_backend(workload) && !has_backend(plan, type)) {
+        return strata_error_set(error, STRATA_USAGE, "<%s>: there is no <%s> back end to run it on",
+                                workload->type->name, type);
+    }
+    const struct strata_setting *backends = strata_element_setting(workload, "backends");
+    for (size_t i = 0; i < backends->count; i++) {
+        enum strata_status status =
+            check_reference(plan, "backends", backends->values[i].text, type, error);
+        if (status != STRATA_OK) {
+            return status;
+        }
+    }
+    return STRATA_OK;
+}
+
+static enum strata_status check_ladder(const struct strata_plan *plan,
+                                       const struct strata_element *ladder,
+                                       struct strata_error *error)
+{
+    static const char *const types[] = {"device", "filesystem", "swift"};
+    for (size_t i = 0; i < sizeof types / sizeof types[0]; i++) {
+        const char *name = strata_element_text(ladder, types[i]);
+        if (name != NULL && check_reference(plan, types[i], name, types[i], error) != STRATA_OK) {
+            return error->status;
+        }
+    }
+    return STRATA_OK;
+}
+
+enum strata_status strata_plan_check(const struct strata_plan *plan, struct strata_error *error)
+{
+    if (check_all(plan, &plan->campaign, 1, error) != STRATA_OK ||
+        check_all(plan, plan->backends, plan->backend_count, error) != STRATA_OK ||
+        check_all(plan, plan->workloads, plan->workload_count, error) != STRATA_OK ||
+        check_all(plan, plan->ladders, plan->ladder_count, error) != STRATA_OK) {
+        return error->status;
+    }
+    for (size_t i = 0; i < plan->backend_count; i++) {
+        if (check_unique(plan, &plan->backends[i], error) != STRATA_OK ||
+            check_twin(plan, &plan->backends[i], error) != STRATA_OK) {
+            return at(plan, &plan->backends[i], error);
+        }
+    }
+    for (size_t i = 0; i < plan->workload_count; i++) {
+        if (check_workload(plan, &plan->workloads[i], error) != STRATA_OK) {
+            return at(plan, &plan->workloads[i], error);
+        }
+    }
+    for (size_t i = 0; i < plan->ladder_count; i++) {
+        if (check_ladder(plan, &plan->ladders[i], error) != STRATA_OK) {
+            return at(plan, &plan->ladders[i], error);
+        }
+    }
+    return STRATA_OK;
+}
