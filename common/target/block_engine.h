@@ -1,0 +1,58 @@
+/* What the engines of a block target share; for common/target/{block,sync,aio,uring}.c alone. */
+#ifndef STRATA_TARGET_BLOCK_ENGINE_H
+#define STRATA_TARGET_BLOCK_ENGINE_H
+
+#include "common/target/block.h"
+
+#include <sys/types.h>
+
+struct strata_block {
+    struct strata_target target;
+    const char *path;
+    int fd;
+    uint64_t offset_bytes;
+    uint64_t block_bytes;
+    uint64_t items;
+    unsigned sampled; /* blocks that prepare looked at */
+    unsigned zero;    /* of those, how many held nothing but zeros */
+};
+
+/* How long worker_close waits for operations that are still in flight, in all. A device that does
+ * not answer by then keeps the worker's memory: the kernel may still write to it. */
+#define STRATA_BLOCK_CLOSE_NS UINT64_C(2000000000)
+
+extern const struct strata_target_type strata_block_sync_type;
+extern const struct strata_target_type strata_block_aio_type;
+extern const struct strata_target_type strata_block_uring_type;
+
+/* Whether io_uring works here, by setting one up. Fills `ret_reason` when it does not. */
+bool strata_block_uring_works(char *ret_reason, size_t size);
+
+/* Functions that are the same in every engine's table. */
+enum strata_status strata_block_prepare(struct strata_target *target, unsigned kinds,
+                                        struct strata_error *error);
+uint64_t strata_block_items(const struct strata_target *target, unsigned job, unsigned jobs,
+                            enum strata_operation_kind kind);
+void strata_block_close(struct strata_target *target);
+
+/* Byte of the file at which the operation's block begins. */
+static inline off_t strata_block_position(const struct strata_block *block,
+                                          const struct strata_operation *operation)
+{
+    return (off_t)(block->offset_bytes + operation->item * block->block_bytes);
+}
+
+/* Set the operation's result from what the kernel returned: bytes moved, or a negative errno. */
+static inline void strata_block_finish(struct strata_operation *operation, int64_t returned)
+{
+    if (returned == (int64_t)operation->bytes) {
+        operation->result = STRATA_RESULT_OK;
+    } else if (returned < 0) {
+        operation->result = (int32_t)-returned;
+    } else {
+        operation->result = STRATA_RESULT_SHORT;
+        operation->bytes = (uint64_t)returned;
+    }
+}
+
+#endif
