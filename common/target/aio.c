@@ -194,8 +194,7 @@ static int aio_reap(struct strata_worker *worker, struct strata_operation **oper
         aio->in_flight -= ready;
         count += ready;
     }
-    if (count > 0 || aio->in_flight == 0 || max == 0 ||
-        (deadline_ns == 0 && aio->ring != NULL)) {
+    if (count > 0 || aio->in_flight == 0 || max == 0 || (deadline_ns == 0 && aio->ring != NULL)) {
         return (int)count;
     }
     int ready = wait_events(aio, max < aio->depth ? max : aio->depth, deadline_ns);

@@ -191,18 +191,16 @@ static enum strata_status check_region(struct strata_block *block,
     }
     if (offset > capacity || options->size_bytes > capacity - offset) {
         return strata_error_set(
-            error, STRATA_USAGE,
-            "%s: offset %llu and size %llu reach beyond its end at %llu bytes", path,
-            (unsigned long long)offset, (unsigned long long)options->size_bytes,
+            error, STRATA_USAGE, "%s: offset %llu and size %llu reach beyond its end at %llu bytes",
+            path, (unsigned long long)offset, (unsigned long long)options->size_bytes,
             (unsigned long long)capacity);
     }
     if (options->block_bytes % logical != 0) {
-        return strata_error_set(error, STRATA_ENVIRONMENT,
-                                STRATA_BLOCK_UNSUPPORTED
-                                "%s: block size %llu is not a multiple of its logical block, "
-                                "%llu bytes",
-                                path, (unsigned long long)options->block_bytes,
-                                (unsigned long long)logical);
+        return strata_error_set(
+            error, STRATA_ENVIRONMENT,
+            STRATA_BLOCK_UNSUPPORTED "%s: block size %llu is not a multiple of its logical block, "
+                                     "%llu bytes",
+            path, (unsigned long long)options->block_bytes, (unsigned long long)logical);
     }
     uint64_t size = options->size_bytes != 0 ? options->size_bytes : capacity - offset;
     block->items = size / options->block_bytes;

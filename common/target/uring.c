@@ -129,7 +129,8 @@ static int uring_submit(struct strata_worker *worker, struct strata_operation *c
 static unsigned take(struct uring_worker *uring, struct strata_operation **operations, unsigned max)
 {
     struct io_uring_cqe *entries[REAP_BATCH];
-    unsigned count = io_uring_peek_batch_cqe(&uring->ring, entries, max < REAP_BATCH ? max : REAP_BATCH);
+    unsigned count =
+        io_uring_peek_batch_cqe(&uring->ring, entries, max < REAP_BATCH ? max : REAP_BATCH);
     for (unsigned i = 0; i < count; i++) {
         operations[i] = io_uring_cqe_get_data(entries[i]);
         strata_block_finish(operations[i], entries[i]->res);
