@@ -130,11 +130,11 @@ $(BUILD)/obj/%.o: %.c $(BUILD)/features.mk Makefile
 	$(CC) $(CPPFLAGS) $(CFLAGS) -MMD -MP -c -o $@ $<
 
 # A unit test may link a layer's objects besides the library: it names them in its first line,
-# "// links: layers/user/content.c".
+# "// links: layers/user/content*.c".
 $(BUILD)/tests/%: $(BUILD)/obj/tests/unit/%.o $(BUILD)/obj/tests/unit/harness.o $(LIBRARY)
 	@mkdir -p $(@D)
-	$(CC) $(LDFLAGS) -o $@ $^ $(LDLIBS) -lcunit
-$(foreach t,$(UNIT_SOURCES),$(eval $(t:tests/unit/%.c=$(BUILD)/tests/%): $(patsubst %.c,$(BUILD)/obj/%.o,$(shell sed -n '1s|^// links: ||p' $(t)))))
+	$(CC) $(LDFLAGS) -o $@ $(filter %.o,$^) $(LIBRARY) $(LDLIBS) -lcunit
+$(foreach t,$(UNIT_SOURCES),$(eval $(t:tests/unit/%.c=$(BUILD)/tests/%): $(patsubst %.c,$(BUILD)/obj/%.o,$(wildcard $(shell sed -n '1s|^// links: ||p' $(t))))))
 $(BUILD)/tests/support/%: $(BUILD)/obj/tests/support/%.o $(LIBRARY)
 	@mkdir -p $(@D)
 	$(CC) $(LDFLAGS) -o $@ $^ $(LDLIBS)
