@@ -18,11 +18,11 @@ enum strata_store_mode {
     STRATA_STORE_WRITE /* made when missing, migrated when old */
 };
 
-/* Open the database. Writing: busy timeout 30 s first of all; foreign keys on; rollback journal
- * (WAL only with an SQLite that has the reset race fixed, on a local file system); application_id
- * and user_version checked. Runs left `running` by a process that is gone (pid and start time) are
- * marked `aborted`. Errors: STRATA_ENVIRONMENT (cannot open, locked, disk), STRATA_USAGE (not a
- * Strata database; made by a newer Strata). */
+/* Open the database. Writing: busy timeout 30 s first of all; foreign keys on; rollback journal,
+ * never WAL (store.c says why); application_id and user_version checked. Runs left `running` by a
+ * process that is gone (pid and start time) are marked `aborted`. A missing folder is made, one
+ * level of it. Errors: STRATA_ENVIRONMENT (cannot open, locked, disk), STRATA_USAGE (not a Strata
+ * database; made by a newer Strata). Not to be used across a fork. */
 enum strata_status strata_store_open(const char *path, enum strata_store_mode mode,
                                      struct strata_store **ret_store, struct strata_error *error);
 void strata_store_close(struct strata_store *store);
@@ -53,7 +53,7 @@ struct strata_store_workload {
     const char *layer;
     const char *name;
     const char *element;
-    const char *operation; /* the phases' kinds, "read", "create stat unlink", … */
+    const char *operation; /* the phases' names, "read", "create stat unlink", … */
     uint64_t object_bytes;
     uint64_t block_bytes;
     unsigned concurrency;
@@ -123,8 +123,9 @@ enum strata_status strata_store_run_finish(struct strata_store *store, int64_t r
                                            const struct strata_store_outcome *outcome,
                                            struct strata_error *error);
 
-/* Whether `path` lies on the file system or device of the database (then the database is refused as
- * a target's neighbour: writing it would be measured). */
+/* Whether the database is, lies below, or has its file system on `path`, a directory, file or block
+ * device (partitions, dm and md followed): writing it would be measured, so such a database is
+ * refused. A neighbour on the same file system is not: nothing is written during a run. */
 bool strata_store_shares_device(const char *database_path, const char *path);
 
 #endif

@@ -1,0 +1,623 @@
+-- Views for analysts: rates, percentiles, pairs, the ladder. doc/results.md explains each of them.
+-- Every program that writes replaces them when this text differs from what made them.
+-- A rate counts successes only and is NULL where nothing succeeded. Units stand in the names.
+
+-- One row a run: what was asked of whom, when, and how it ended.
+CREATE VIEW v_run AS
+SELECT run.id AS run_id,
+       run.uuid AS run_uuid,
+       campaign.id AS campaign_id,
+       campaign.uuid AS campaign_uuid,
+       campaign.name AS campaign,
+       workload.layer,
+       workload.id AS workload_id,
+       workload.name AS workload,
+       workload.element,
+       workload.category,
+       workload.object_bytes,
+       workload.block_bytes,
+       workload.concurrency,
+       workload.arrival,
+       nullif(workload.rate_per_s, 0) AS asked_rate_per_s,
+       workload.match_key,
+       backend.id AS backend_id,
+       backend.name AS backend,
+       backend.encrypted,
+       backend.encryption,
+       backend.proof,
+       twin.id AS twin_backend_id,
+       twin.name AS twin_backend,
+       run.cell,
+       -- The two sides of a pair. In the A/A cell both are the same plain back end, and the slots
+       -- take the sides ABBA ABBA …, so that drift cancels there as it does in a real pair.
+       CASE WHEN run.cell = 'control' THEN run.slot % 4 IN (2, 3) ELSE backend.encrypted END
+           AS encrypted_side,
+       run.pair_no,
+       run.slot,
+       run.slot = 1 AS cold, -- the first of its cell
+       run.status,
+       run.reason,
+       run.began_at_us,
+       run.ended_at_us,
+       strftime('%Y-%m-%dT%H:%M:%SZ', run.began_at_us / 1000000, 'unixepoch') AS began_at_utc,
+       (run.ended_at_us - run.began_at_us) / 1e6 AS total_s, -- with preparing and cleaning up
+       (SELECT sum(phase.elapsed_ns) FROM phase WHERE phase.run_id = run.id) / 1e9 AS measured_s
+FROM run
+JOIN campaign ON campaign.id = run.campaign_id
+JOIN workload ON workload.id = run.workload_id
+JOIN backend ON backend.id = run.backend_id
+LEFT JOIN backend AS twin ON twin.id = run.twin_backend_id;
+
+-- One row a run, phase and kind of operation. The rate is taken over the window in which every job
+-- was at work; the total rate over the whole of the measured time, stragglers included.
+CREATE VIEW v_throughput AS
+SELECT v_run.*,
+       phase.id AS phase_id,
+       phase.phase_no,
+       phase.name AS phase,
+       operation_result.id AS operation_result_id,
+       operation_result.operation,
+       operation_result.started AS attempts,
+       operation_result.ok,
+       operation_result.failed,
+       operation_result.timed_out,
+       operation_result.abandoned,
+       operation_result.skipped,
+       operation_result.bytes,
+       phase.elapsed_ns / 1e9 AS elapsed_s,
+       phase.window_ns / 1e9 AS window_s,
+       operation_result.window_ok,
+       operation_result.window_bytes,
+       nullif(operation_result.window_ok, 0) * 1e9 / nullif(phase.window_ns, 0) AS ops_per_s,
+       nullif(operation_result.window_bytes, 0) * 1e9 / nullif(phase.window_ns, 0) AS bytes_per_s,
+       nullif(operation_result.ok, 0) * 1e9 / nullif(phase.elapsed_ns, 0) AS total_ops_per_s,
+       nullif(operation_result.bytes, 0) * 1e9 / nullif(phase.elapsed_ns, 0) AS total_bytes_per_s,
+       phase.mean_in_flight,
+       phase.generator_busy_fraction
+FROM v_run
+JOIN phase ON phase.run_id = v_run.run_id
+JOIN operation_result ON operation_result.phase_id = phase.id;
+
+-- One row a histogram. The q-quantile is the upper edge of the bin that holds the ceil(q n)-th
+-- smallest value, at most the exact maximum; NULL where fewer than 10 values lie above it,
+-- n (1 - q) < 10.
+CREATE VIEW v_latency AS
+SELECT v_run.run_id,
+       v_run.campaign_id,
+       v_run.campaign_uuid,
+       v_run.campaign,
+       v_run.layer,
+       v_run.workload_id,
+       v_run.workload,
+       v_run.backend_id,
+       v_run.backend,
+       v_run.encrypted,
+       v_run.twin_backend,
+       v_run.cell,
+       v_run.pair_no,
+       v_run.slot,
+       v_run.status,
+       phase.name AS phase,
+       operation_result.id AS operation_result_id,
+       operation_result.operation,
+       histogram.kind,
+       histogram.count,
+       histogram.min_ns,
+       1.0 * histogram.sum_ns / histogram.count AS mean_ns,
+       CASE WHEN histogram.count >= 20 THEN min(histogram.max_ns, (
+           SELECT upper_ns
+           FROM (SELECT upper_ns, sum(count) OVER (ORDER BY lower_ns) AS reached
+                 FROM histogram_bin WHERE histogram_id = histogram.id)
+           WHERE reached >= (histogram.count * 50 + 99) / 100 LIMIT 1)) END AS p50_ns,
+       CASE WHEN histogram.count >= 100 THEN min(histogram.max_ns, (
+           SELECT upper_ns
+           FROM (SELECT upper_ns, sum(count) OVER (ORDER BY lower_ns) AS reached
+                 FROM histogram_bin WHERE histogram_id = histogram.id)
+           WHERE reached >= (histogram.count * 90 + 99) / 100 LIMIT 1)) END AS p90_ns,
+       CASE WHEN histogram.count >= 1000 THEN min(histogram.max_ns, (
+           SELECT upper_ns
+           FROM (SELECT upper_ns, sum(count) OVER (ORDER BY lower_ns) AS reached
+                 FROM histogram_bin WHERE histogram_id = histogram.id)
+           WHERE reached >= (histogram.count * 99 + 99) / 100 LIMIT 1)) END AS p99_ns,
+       CASE WHEN histogram.count >= 10000 THEN min(histogram.max_ns, (
+           SELECT upper_ns
+           FROM (SELECT upper_ns, sum(count) OVER (ORDER BY lower_ns) AS reached
+                 FROM histogram_bin WHERE histogram_id = histogram.id)
+           WHERE reached >= (histogram.count * 999 + 999) / 1000 LIMIT 1)) END AS p99_9_ns,
+       histogram.max_ns
+FROM histogram
+JOIN operation_result ON operation_result.id = histogram.operation_result_id
+JOIN phase ON phase.id = operation_result.phase_id
+JOIN v_run ON v_run.run_id = phase.run_id;
+
+-- The same over all ok runs of a workload on a back end: the histograms merged, not the percentiles
+-- averaged.
+CREATE VIEW v_latency_merged AS
+WITH merged AS (
+    SELECT run.campaign_id, run.workload_id, run.backend_id, phase.name AS phase,
+           operation_result.operation, histogram.kind, count(*) AS runs,
+           sum(histogram.count) AS count, sum(histogram.sum_ns) AS sum_ns,
+           min(histogram.min_ns) AS min_ns, max(histogram.max_ns) AS max_ns
+    FROM run
+    JOIN phase ON phase.run_id = run.id
+    JOIN operation_result ON operation_result.phase_id = phase.id
+    JOIN histogram ON histogram.operation_result_id = operation_result.id
+    WHERE run.status = 'ok'
+    GROUP BY run.campaign_id, run.workload_id, run.backend_id, phase.name,
+             operation_result.operation, histogram.kind
+),
+bin AS (
+    SELECT run.campaign_id, run.workload_id, run.backend_id, phase.name AS phase,
+           operation_result.operation, histogram.kind,
+           histogram_bin.upper_ns, sum(histogram_bin.count) AS count
+    FROM run
+    JOIN phase ON phase.run_id = run.id
+    JOIN operation_result ON operation_result.phase_id = phase.id
+    JOIN histogram ON histogram.operation_result_id = operation_result.id
+    JOIN histogram_bin ON histogram_bin.histogram_id = histogram.id
+    WHERE run.status = 'ok'
+    GROUP BY run.campaign_id, run.workload_id, run.backend_id, phase.name,
+             operation_result.operation, histogram.kind, histogram_bin.upper_ns
+),
+cumulated AS (
+    SELECT *, sum(count) OVER (
+               PARTITION BY campaign_id, workload_id, backend_id, phase, operation, kind
+               ORDER BY upper_ns) AS reached
+    FROM bin
+),
+quantile AS (
+    SELECT merged.*,
+           min(upper_ns) FILTER (WHERE reached >= (merged.count * 50 + 99) / 100) AS p50_ns,
+           min(upper_ns) FILTER (WHERE reached >= (merged.count * 90 + 99) / 100) AS p90_ns,
+           min(upper_ns) FILTER (WHERE reached >= (merged.count * 99 + 99) / 100) AS p99_ns,
+           min(upper_ns) FILTER (WHERE reached >= (merged.count * 999 + 999) / 1000) AS p99_9_ns
+    FROM merged
+    JOIN cumulated USING (campaign_id, workload_id, backend_id, phase, operation, kind)
+    GROUP BY campaign_id, workload_id, backend_id, phase, operation, kind
+)
+SELECT campaign.id AS campaign_id,
+       campaign.uuid AS campaign_uuid,
+       campaign.name AS campaign,
+       workload.layer,
+       workload.id AS workload_id,
+       workload.name AS workload,
+       backend.id AS backend_id,
+       backend.name AS backend,
+       backend.encrypted,
+       quantile.phase,
+       quantile.operation,
+       quantile.kind,
+       quantile.runs,
+       quantile.count,
+       quantile.min_ns,
+       1.0 * quantile.sum_ns / quantile.count AS mean_ns,
+       CASE WHEN count >= 20 THEN min(max_ns, p50_ns) END AS p50_ns,
+       CASE WHEN count >= 100 THEN min(max_ns, p90_ns) END AS p90_ns,
+       CASE WHEN count >= 1000 THEN min(max_ns, p99_ns) END AS p99_ns,
+       CASE WHEN count >= 10000 THEN min(max_ns, p99_9_ns) END AS p99_9_ns,
+       quantile.max_ns
+FROM quantile
+JOIN campaign ON campaign.id = quantile.campaign_id
+JOIN workload ON workload.id = quantile.workload_id
+JOIN backend ON backend.id = quantile.backend_id;
+
+-- What the kernel counted between the first and the last look at each phase.
+CREATE VIEW v_counter AS
+SELECT span.run_id,
+       span.phase,
+       span.metric,
+       span.instance,
+       (last.at_ns - first.at_ns) / 1e9 AS between_s,
+       last.value - first.value AS delta
+FROM (SELECT run_id, phase, metric, instance, min(look) AS first_look, max(look) AS last_look
+      FROM counter
+      GROUP BY run_id, phase, metric, instance) AS span
+JOIN counter AS first
+  ON first.run_id = span.run_id AND first.phase = span.phase AND first.metric = span.metric
+ AND first.instance = span.instance AND first.look = span.first_look
+JOIN counter AS last
+  ON last.run_id = span.run_id AND last.phase = span.phase AND last.metric = span.metric
+ AND last.instance = span.instance AND last.look = span.last_look
+WHERE span.last_look > span.first_look;
+
+-- What a phase cost the whole machine (kernel threads that encrypt included), per operation and per
+-- byte that succeeded.
+CREATE VIEW v_resource AS
+WITH used AS (
+    SELECT run_id,
+           phase,
+           max(between_s) AS between_s,
+           sum(delta) FILTER (WHERE metric IN ('cpu_user_ns', 'cpu_system_ns')) AS cpu_ns,
+           sum(delta) FILTER (WHERE metric IN ('cpu_user_ns', 'cpu_system_ns', 'cpu_idle_ns',
+                                               'cpu_steal_ns')) AS cpu_available_ns,
+           sum(delta) FILTER (WHERE metric = 'cpu_steal_ns') AS cpu_steal_ns,
+           sum(delta) FILTER (WHERE metric IN ('process_user_ns', 'process_system_ns'))
+               AS process_cpu_ns,
+           sum(delta) FILTER (WHERE metric = 'network_received_bytes') AS network_received_bytes,
+           sum(delta) FILTER (WHERE metric = 'network_sent_bytes') AS network_sent_bytes,
+           sum(delta) FILTER (WHERE metric = 'pressure_cpu_some_ns') AS pressure_cpu_ns,
+           sum(delta) FILTER (WHERE metric = 'pressure_io_some_ns') AS pressure_io_ns,
+           sum(delta) FILTER (WHERE metric = 'pressure_memory_some_ns') AS pressure_memory_ns
+    FROM v_counter
+    GROUP BY run_id, phase
+),
+done AS (
+    SELECT phase.run_id, phase.name AS phase, sum(operation_result.ok) AS ok,
+           sum(operation_result.bytes) AS bytes
+    FROM phase
+    JOIN operation_result ON operation_result.phase_id = phase.id
+    GROUP BY phase.run_id, phase.name
+)
+SELECT used.run_id,
+       used.phase,
+       used.between_s,
+       done.ok,
+       done.bytes,
+       used.cpu_ns,
+       used.process_cpu_ns,
+       1.0 * used.cpu_ns / nullif(done.ok, 0) AS cpu_ns_per_operation,
+       1.0 * used.cpu_ns / nullif(done.bytes, 0) AS cpu_ns_per_byte,
+       1.0 * used.cpu_ns / nullif(used.cpu_available_ns, 0) AS cpu_busy_fraction,
+       1.0 * used.cpu_steal_ns / nullif(used.cpu_available_ns, 0) AS steal_fraction,
+       used.network_received_bytes,
+       used.network_sent_bytes,
+       used.pressure_cpu_ns / 1e9 / nullif(used.between_s, 0) AS pressure_cpu_fraction,
+       used.pressure_io_ns / 1e9 / nullif(used.between_s, 0) AS pressure_io_fraction,
+       used.pressure_memory_ns / 1e9 / nullif(used.between_s, 0) AS pressure_memory_fraction
+FROM used
+JOIN done USING (run_id, phase);
+
+-- What each disk of the stack below the back end did in a phase. Amplification is the disk's bytes
+-- over the payload; far below 1 for reads means that a cache served them.
+CREATE VIEW v_disk AS
+SELECT run_id,
+       phase,
+       disk,
+       between_s,
+       reads,
+       read_bytes,
+       writes,
+       written_bytes,
+       busy_ns / 1e9 / nullif(between_s, 0) AS busy_fraction,
+       1.0 * read_bytes / nullif(payload_bytes, 0) AS read_amplification,
+       1.0 * written_bytes / nullif(payload_bytes, 0) AS write_amplification
+FROM (SELECT v_counter.run_id,
+             v_counter.phase,
+             v_counter.instance AS disk,
+             max(between_s) AS between_s,
+             sum(delta) FILTER (WHERE metric = 'disk_reads') AS reads,
+             sum(delta) FILTER (WHERE metric = 'disk_read_bytes') AS read_bytes,
+             sum(delta) FILTER (WHERE metric = 'disk_writes') AS writes,
+             sum(delta) FILTER (WHERE metric = 'disk_written_bytes') AS written_bytes,
+             sum(delta) FILTER (WHERE metric = 'disk_busy_ns') AS busy_ns,
+             (SELECT sum(operation_result.bytes)
+              FROM phase JOIN operation_result ON operation_result.phase_id = phase.id
+              WHERE phase.run_id = v_counter.run_id AND phase.name = v_counter.phase)
+                 AS payload_bytes
+      FROM v_counter
+      WHERE v_counter.metric LIKE 'disk\_%' ESCAPE '\'
+      GROUP BY v_counter.run_id, v_counter.phase, v_counter.instance);
+
+-- One row a pair of ok runs: the replicate of every comparison. In the A/A cell (cell = 'control')
+-- both back ends are the same. A log ratio is ln(encrypted) - ln(plain).
+CREATE VIEW v_pair AS
+SELECT plain.campaign_id,
+       plain.campaign_uuid,
+       plain.campaign,
+       plain.layer,
+       plain.workload_id,
+       plain.workload,
+       plain.phase,
+       plain.operation,
+       plain.cell,
+       plain.backend_id AS plain_backend_id,
+       plain.backend AS plain_backend,
+       secret.backend_id AS encrypted_backend_id,
+       secret.backend AS encrypted_backend,
+       plain.pair_no,
+       plain.run_id AS plain_run_id,
+       secret.run_id AS encrypted_run_id,
+       plain.ops_per_s AS plain_ops_per_s,
+       secret.ops_per_s AS encrypted_ops_per_s,
+       plain.bytes_per_s AS plain_bytes_per_s,
+       secret.bytes_per_s AS encrypted_bytes_per_s,
+       ln(secret.ops_per_s) - ln(plain.ops_per_s) AS log_ratio
+FROM v_throughput AS plain
+JOIN v_throughput AS secret
+  ON secret.campaign_id = plain.campaign_id
+ AND secret.workload_id = plain.workload_id
+ AND secret.cell = plain.cell
+ AND secret.pair_no = plain.pair_no
+ AND secret.phase = plain.phase
+ AND secret.operation = plain.operation
+ AND secret.backend_id = coalesce(plain.twin_backend_id, plain.backend_id)
+ AND plain.backend_id = coalesce(secret.twin_backend_id, secret.backend_id)
+WHERE plain.status = 'ok'
+  AND secret.status = 'ok'
+  AND plain.cell <> 'single'
+  AND NOT plain.encrypted_side
+  AND secret.encrypted_side;
+
+-- The pairs' other measures, each with its log ratio; a loss of throughput is not overhead.
+CREATE VIEW v_pair_cost AS
+SELECT pair.campaign_id,
+       pair.campaign_uuid,
+       pair.layer,
+       pair.workload_id,
+       pair.workload,
+       pair.phase,
+       pair.operation,
+       pair.cell,
+       pair.plain_backend_id,
+       pair.plain_backend,
+       pair.encrypted_backend_id,
+       pair.encrypted_backend,
+       pair.pair_no,
+       pair.plain_run_id,
+       pair.encrypted_run_id,
+       plain_latency.p50_ns AS plain_p50_ns,
+       secret_latency.p50_ns AS encrypted_p50_ns,
+       plain_latency.p99_ns AS plain_p99_ns,
+       secret_latency.p99_ns AS encrypted_p99_ns,
+       ln(secret_latency.p99_ns) - ln(plain_latency.p99_ns) AS p99_log_ratio,
+       plain_latency.mean_ns AS plain_mean_ns,
+       secret_latency.mean_ns AS encrypted_mean_ns,
+       ln(secret_latency.mean_ns) - ln(plain_latency.mean_ns) AS mean_log_ratio,
+       plain_used.cpu_ns_per_operation AS plain_cpu_ns_per_operation,
+       secret_used.cpu_ns_per_operation AS encrypted_cpu_ns_per_operation,
+       plain_used.cpu_ns_per_byte AS plain_cpu_ns_per_byte,
+       secret_used.cpu_ns_per_byte AS encrypted_cpu_ns_per_byte,
+       ln(secret_used.cpu_ns_per_operation) - ln(plain_used.cpu_ns_per_operation) AS cpu_log_ratio
+FROM v_pair AS pair
+LEFT JOIN v_latency AS plain_latency
+       ON plain_latency.run_id = pair.plain_run_id AND plain_latency.phase = pair.phase
+      AND plain_latency.operation = pair.operation AND plain_latency.kind = 'response'
+LEFT JOIN v_latency AS secret_latency
+       ON secret_latency.run_id = pair.encrypted_run_id AND secret_latency.phase = pair.phase
+      AND secret_latency.operation = pair.operation AND secret_latency.kind = 'response'
+LEFT JOIN v_resource AS plain_used
+       ON plain_used.run_id = pair.plain_run_id AND plain_used.phase = pair.phase
+LEFT JOIN v_resource AS secret_used
+       ON secret_used.run_id = pair.encrypted_run_id AND secret_used.phase = pair.phase;
+
+-- What encryption costs: one row a comparison, beside the mean rates of the pairs it stands on.
+CREATE VIEW v_penalty AS
+SELECT campaign.id AS campaign_id,
+       campaign.uuid AS campaign_uuid,
+       campaign.name AS campaign,
+       workload.layer,
+       workload.id AS workload_id,
+       workload.name AS workload,
+       workload.element,
+       workload.category,
+       workload.object_bytes,
+       workload.block_bytes,
+       workload.concurrency,
+       workload.match_key,
+       comparison.phase,
+       comparison.operation,
+       comparison.cell,
+       plain.name AS plain_backend,
+       secret.name AS encrypted_backend,
+       secret.encryption,
+       secret.proof,
+       comparison.metric,
+       comparison.method,
+       comparison.pairs,
+       rate.plain_mean_ops_per_s,
+       rate.encrypted_mean_ops_per_s,
+       rate.plain_mean_bytes_per_s,
+       rate.encrypted_mean_bytes_per_s,
+       comparison.estimate AS log_ratio_estimate,
+       comparison.lower_bound AS log_ratio_lower_bound,
+       comparison.upper_bound AS log_ratio_upper_bound,
+       comparison.loss_fraction,
+       comparison.loss_optimistic_fraction,
+       comparison.loss_pessimistic_fraction,
+       comparison.margin_fraction,
+       comparison.verdict
+FROM comparison
+JOIN campaign ON campaign.id = comparison.campaign_id
+JOIN workload ON workload.id = comparison.workload_id
+JOIN backend AS plain ON plain.id = comparison.plain_backend_id
+JOIN backend AS secret ON secret.id = comparison.encrypted_backend_id
+LEFT JOIN (SELECT campaign_id, workload_id, phase, operation, cell, plain_backend_id,
+                  encrypted_backend_id,
+                  avg(plain_ops_per_s) AS plain_mean_ops_per_s,
+                  avg(encrypted_ops_per_s) AS encrypted_mean_ops_per_s,
+                  avg(plain_bytes_per_s) AS plain_mean_bytes_per_s,
+                  avg(encrypted_bytes_per_s) AS encrypted_mean_bytes_per_s
+           FROM v_pair
+           GROUP BY campaign_id, workload_id, phase, operation, cell, plain_backend_id,
+                    encrypted_backend_id) AS rate
+       ON rate.campaign_id = comparison.campaign_id
+      AND rate.workload_id = comparison.workload_id
+      AND rate.phase = comparison.phase
+      AND rate.operation = comparison.operation
+      AND rate.cell = comparison.cell
+      AND rate.plain_backend_id = comparison.plain_backend_id
+      AND rate.encrypted_backend_id = comparison.encrypted_backend_id;
+
+-- Means of the first 5, 10, 25, 50, 75, … ok runs of a workload on a back end, in the order in which
+-- they were measured.
+CREATE VIEW v_segment_mean AS
+SELECT campaign_id, campaign_uuid, campaign, layer, workload_id, workload, element, category,
+       object_bytes, backend_id, backend, encrypted, twin_backend, phase, operation,
+       run_no AS runs, mean_ops_per_s, mean_bytes_per_s, mean_latency_ns
+FROM (SELECT v_throughput.*,
+             row_number() OVER so_far AS run_no,
+             avg(ops_per_s) OVER so_far AS mean_ops_per_s,
+             avg(bytes_per_s) OVER so_far AS mean_bytes_per_s,
+             avg(1.0 * histogram.sum_ns / histogram.count) OVER so_far AS mean_latency_ns
+      FROM v_throughput
+      LEFT JOIN histogram ON histogram.operation_result_id = v_throughput.operation_result_id
+                         AND histogram.kind = 'response'
+      WHERE status = 'ok' AND cell <> 'control'
+      WINDOW so_far AS (PARTITION BY campaign_id, workload_id, backend_id, twin_backend_id, phase,
+                                     operation
+                        ORDER BY slot, run_id ROWS UNBOUNDED PRECEDING))
+WHERE run_no IN (5, 10) OR run_no % 25 = 0;
+
+-- The ladder: the same payload, concurrency and direction (phase 'read' or 'write') at every layer,
+-- each layer held against the one below. A chain goes down from one back end of the top layer: the
+-- same back end where a lower layer has it, else that layer's first. Efficiency is the mean rate
+-- over that of the layer below; the shares ln(efficiency) / sum of ln(efficiency) add up to 1.
+CREATE VIEW v_layer AS
+WITH rate AS (
+    SELECT campaign_id, campaign_uuid, campaign, match_key, phase, encrypted, layer,
+           CASE layer WHEN 'device' THEN 1 WHEN 'filesystem' THEN 2 WHEN 'service' THEN 3 ELSE 4 END
+               AS layer_no,
+           backend_id, backend, run_id,
+           sum(bytes_per_s) AS bytes_per_s,
+           sum(ops_per_s) AS ops_per_s
+    FROM v_throughput
+    WHERE status = 'ok' AND cell <> 'control' AND match_key IS NOT NULL
+      AND phase IN ('read', 'write')
+    GROUP BY campaign_id, match_key, phase, layer, backend_id, run_id
+    HAVING sum(ops_per_s) IS NOT NULL
+),
+ranked AS (
+    SELECT *,
+           row_number() OVER (PARTITION BY campaign_id, match_key, phase, layer, backend_id
+                              ORDER BY ops_per_s) AS place,
+           count(*) OVER (PARTITION BY campaign_id, match_key, phase, layer, backend_id) AS runs
+    FROM rate
+),
+rung AS (
+    SELECT campaign_id, campaign_uuid, campaign, match_key, phase, encrypted, layer, layer_no,
+           backend_id, backend, runs,
+           avg(ops_per_s) AS mean_ops_per_s,
+           avg(bytes_per_s) AS mean_bytes_per_s,
+           avg(ops_per_s) FILTER (WHERE place IN ((runs + 1) / 2, runs / 2 + 1)) AS median_ops_per_s,
+           avg(bytes_per_s) FILTER (WHERE place IN ((runs + 1) / 2, runs / 2 + 1))
+               AS median_bytes_per_s
+    FROM ranked
+    GROUP BY campaign_id, match_key, phase, layer, backend_id
+),
+candidate AS (
+    SELECT rung.*, head.backend AS chain,
+           row_number() OVER (PARTITION BY rung.campaign_id, rung.match_key, rung.phase,
+                                           head.backend_id, rung.layer_no
+                              ORDER BY rung.backend_id = head.backend_id DESC, rung.backend_id)
+               AS choice
+    FROM (SELECT *, max(layer_no) OVER (PARTITION BY campaign_id, match_key, phase, encrypted)
+                        AS top_no
+          FROM rung) AS head
+    JOIN rung ON rung.campaign_id = head.campaign_id
+             AND rung.match_key = head.match_key
+             AND rung.phase = head.phase
+             AND rung.encrypted = head.encrypted
+    WHERE head.layer_no = head.top_no
+),
+step AS (
+    SELECT *,
+           lag(layer) OVER upwards AS layer_below,
+           mean_ops_per_s / lag(mean_ops_per_s) OVER upwards AS efficiency
+    FROM candidate
+    WHERE choice = 1
+    WINDOW upwards AS (PARTITION BY campaign_id, match_key, phase, encrypted, chain
+                       ORDER BY layer_no)
+)
+SELECT campaign_id, campaign_uuid, campaign, match_key, phase, encrypted, chain, layer_no, layer,
+       backend_id, backend, runs, mean_ops_per_s, median_ops_per_s, mean_bytes_per_s,
+       median_bytes_per_s, layer_below, efficiency,
+       ln(efficiency) / nullif(sum(ln(efficiency)) OVER (
+           PARTITION BY campaign_id, match_key, phase, encrypted, chain), 0) AS share
+FROM step;
+
+-- Which layer holds the chain back: the one with the lowest efficiency.
+CREATE VIEW v_bottleneck AS
+SELECT campaign_id, campaign_uuid, campaign, match_key, phase, encrypted, chain, layer, backend,
+       layer_below, mean_bytes_per_s, below_mean_bytes_per_s, efficiency, share,
+       end_to_end_efficiency
+FROM (SELECT *,
+             lag(mean_bytes_per_s) OVER (PARTITION BY campaign_id, match_key, phase, encrypted, chain
+                                         ORDER BY layer_no) AS below_mean_bytes_per_s,
+             row_number() OVER (PARTITION BY campaign_id, match_key, phase, encrypted, chain
+                                ORDER BY efficiency NULLS LAST, layer_no) AS place,
+             last_value(mean_ops_per_s) OVER whole / first_value(mean_ops_per_s) OVER whole
+                 AS end_to_end_efficiency
+      FROM v_layer
+      WINDOW whole AS (PARTITION BY campaign_id, match_key, phase, encrypted, chain
+                       ORDER BY layer_no ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING))
+WHERE place = 1 AND efficiency IS NOT NULL;
+
+-- Where on the ladder encryption's cost shows: ln(encrypted / plain) of each layer, and how much it
+-- differs from the layer below; positive where a layer hides the cost of the one below.
+CREATE VIEW v_layer_penalty AS
+SELECT secret.campaign_id,
+       secret.campaign_uuid,
+       secret.campaign,
+       secret.match_key,
+       secret.phase,
+       secret.chain AS encrypted_chain,
+       plain.chain AS plain_chain,
+       secret.layer_no,
+       secret.layer,
+       plain.backend AS plain_backend,
+       secret.backend AS encrypted_backend,
+       plain.mean_ops_per_s AS plain_mean_ops_per_s,
+       secret.mean_ops_per_s AS encrypted_mean_ops_per_s,
+       ln(secret.mean_ops_per_s / plain.mean_ops_per_s) AS log_ratio,
+       1 - secret.mean_ops_per_s / plain.mean_ops_per_s AS loss_fraction,
+       ln(secret.mean_ops_per_s / plain.mean_ops_per_s)
+           - lag(ln(secret.mean_ops_per_s / plain.mean_ops_per_s)) OVER (
+                 PARTITION BY secret.campaign_id, secret.match_key, secret.phase, secret.chain,
+                              plain.chain
+                 ORDER BY secret.layer_no) AS hidden_log_ratio
+FROM v_layer AS secret
+JOIN v_layer AS plain
+  ON plain.campaign_id = secret.campaign_id
+ AND plain.match_key = secret.match_key
+ AND plain.phase = secret.phase
+ AND plain.layer_no = secret.layer_no
+ AND NOT plain.encrypted
+WHERE secret.encrypted;
+
+-- Failed operations by cause.
+CREATE VIEW v_error AS
+SELECT v_throughput.campaign_id,
+       v_throughput.campaign_uuid,
+       v_throughput.campaign,
+       v_throughput.run_id,
+       v_throughput.layer,
+       v_throughput.workload,
+       v_throughput.backend,
+       v_throughput.status,
+       v_throughput.phase,
+       v_throughput.operation,
+       error.code,
+       error.message,
+       error.count,
+       v_throughput.attempts,
+       1.0 * error.count / nullif(v_throughput.attempts, 0) AS attempts_fraction
+FROM error
+JOIN v_throughput ON v_throughput.operation_result_id = error.operation_result_id;
+
+-- Runs that no rate may be taken from, with the reason. A run still 'running' is among them.
+CREATE VIEW v_invalid AS
+SELECT run_id, run_uuid, campaign_id, campaign_uuid, campaign, layer, workload, backend, cell,
+       pair_no, slot, status, reason, began_at_us, began_at_utc
+FROM v_run
+WHERE status <> 'ok';
+
+-- Each second. The last one is shorter: its rate is taken over what there is of it.
+CREATE VIEW v_series AS
+SELECT run_id, campaign_id, campaign_uuid, layer, workload, backend, encrypted, pair_no, status,
+       phase, operation, warmup, second, length_ns / 1e9 AS length_s, length_ns = 1000000000 AS whole,
+       ok, failed, bytes,
+       ok * 1e9 / nullif(length_ns, 0) AS ops_per_s,
+       bytes * 1e9 / nullif(length_ns, 0) AS bytes_per_s,
+       1.0 * sum_ns / nullif(ok, 0) AS mean_latency_ns,
+       CASE WHEN ok > 0 THEN max_ns END AS max_latency_ns
+FROM (SELECT v_throughput.run_id, v_throughput.campaign_id, v_throughput.campaign_uuid,
+             v_throughput.layer, v_throughput.workload, v_throughput.backend,
+             v_throughput.encrypted, v_throughput.pair_no, v_throughput.status,
+             v_throughput.phase, v_throughput.operation,
+             sample.*,
+             CASE WHEN sample.warmup THEN 1000000000
+                  ELSE max(0, min(1000000000, phase.elapsed_ns - sample.second * 1000000000)) END
+                 AS length_ns
+      FROM sample
+      JOIN v_throughput ON v_throughput.operation_result_id = sample.operation_result_id
+      JOIN phase ON phase.id = v_throughput.phase_id);
