@@ -64,11 +64,11 @@ struct strata_cell {
     const struct strata_backend *plain;
     const struct strata_backend *encrypted; /* or NULL: the plain one alone */
     unsigned repetitions;                   /* pairs, or runs where there is no twin */
-    unsigned first_pair;                    /* pairs are numbered from here; 0 unless a cell goes on
-                                               with an earlier one, as a slot of the next day does */
-    bool control;                           /* the A/A cell: plain against plain */
-    int64_t not_before_us;                  /* wall clock: wait until then; 0: begin at once */
-    int64_t not_after_us; /* begun later than this it is recorded as missed; 0: never */
+    unsigned round; /* how many cells with the same workload and back ends come before: its pairs
+                       are numbered on from theirs, as those of a slot of the next day are */
+    bool control;   /* the A/A cell: plain against plain */
+    int64_t not_before_us; /* wall clock: wait until then; 0: begin at once */
+    int64_t not_after_us;  /* begun later than this it is recorded as missed; 0: never */
 };
 
 struct strata_cells {

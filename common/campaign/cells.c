@@ -194,6 +194,20 @@ static void add_control(const struct strata_plan *plan, struct strata_cells *cel
     }
 }
 
+/* Cells with a time of the day go in its order, after those without; equals stay as they are. */
+static void sort_by_time(struct strata_cells *cells)
+{
+    for (size_t i = 1; i < cells->count; i++) {
+        struct strata_cell cell = cells->items[i];
+        size_t place = i;
+        while (place > 0 && cells->items[place - 1].not_before_us > cell.not_before_us) {
+            cells->items[place] = cells->items[place - 1];
+            place--;
+        }
+        cells->items[place] = cell;
+    }
+}
+
 enum strata_status strata_cells_plan(const struct strata_layer *layer,
                                      const struct strata_plan *plan,
                                      const struct strata_backends *backends,
@@ -221,6 +235,7 @@ enum strata_status strata_cells_plan(const struct strata_layer *layer,
     }
     if (status == STRATA_OK) {
         add_control(plan, cells);
+        sort_by_time(cells);
     }
     return status;
 }

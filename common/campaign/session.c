@@ -251,8 +251,8 @@ static enum strata_status run_slot(struct cell_run *run, unsigned slot, bool enc
                 : cell->encrypted != NULL ? "pair"
                                           : "single",
         .twin_backend_id = cell->encrypted != NULL ? run->backend_ids[!encrypted_side] : 0,
-        .pair_no = cell->first_pair + repetition,
-        .slot = 2 * cell->first_pair + slot + 1,
+        .pair_no = cell->round * cell->repetitions + repetition,
+        .slot = cell->round * strata_cell_runs(cell) + slot + 1,
         .seed = seed,
     };
     int64_t run_id = 0;
@@ -325,8 +325,8 @@ static enum strata_status store_missed(struct cell_run *run, struct strata_error
         .backend_id = run->backend_ids[0],
         .workload_id = run->workload_id,
         .cell = "single",
-        .pair_no = run->cell->first_pair + 1,
-        .slot = 2 * run->cell->first_pair + 1,
+        .pair_no = run->cell->round * run->cell->repetitions + 1,
+        .slot = run->cell->round * strata_cell_runs(run->cell) + 1,
     };
     struct strata_store_outcome outcome = {.status = "aborted", .reason = "slot missed"};
     int64_t run_id = 0;
