@@ -2,7 +2,10 @@
 #ifndef STRATA_STORE_QUERY_H
 #define STRATA_STORE_QUERY_H
 
-#include "common/store/store.h"
+#include "common/store/database.h"
+
+#include <stdbool.h>
+#include <stdint.h>
 
 struct strata_query;
 

@@ -1,31 +1,16 @@
-/* The results database: opened, migrated, written one transaction a run, never while measuring.
- * The only module that includes sqlite3.h beside common/store/query.h. */
+/* Writing results: one transaction a run, never while measuring. Reading is in
+ * common/store/query.h. */
 #ifndef STRATA_STORE_STORE_H
 #define STRATA_STORE_STORE_H
 
 #include "common/base/error.h"
 #include "common/host/counters.h"
 #include "common/load/load.h"
+#include "common/store/database.h"
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-
-struct strata_store;
-
-enum strata_store_mode {
-    STRATA_STORE_READ, /* must exist; never written, not even migrated */
-    STRATA_STORE_WRITE /* made when missing, migrated when old */
-};
-
-/* Open the database. Writing: busy timeout 30 s first of all; foreign keys on; rollback journal,
- * never WAL (store.c says why); application_id and user_version checked. Runs left `running` by a
- * process that is gone (pid and start time) are marked `aborted`. A missing folder is made, one
- * level of it. Errors: STRATA_ENVIRONMENT (cannot open, locked, disk), STRATA_USAGE (not a Strata
- * database; made by a newer Strata). Not to be used across a fork. */
-enum strata_status strata_store_open(const char *path, enum strata_store_mode mode,
-                                     struct strata_store **ret_store, struct strata_error *error);
-void strata_store_close(struct strata_store *store);
 
 /* Text arguments are borrowed; NULL stores NULL. */
 struct strata_store_campaign {
@@ -122,10 +107,5 @@ enum strata_status strata_store_run_begin(struct strata_store *store,
 enum strata_status strata_store_run_finish(struct strata_store *store, int64_t run_id,
                                            const struct strata_store_outcome *outcome,
                                            struct strata_error *error);
-
-/* Whether the database is, lies below, or has its file system on `path`, a directory, file or block
- * device (partitions, dm and md followed): writing it would be measured, so such a database is
- * refused. A neighbour on the same file system is not: nothing is written during a run. */
-bool strata_store_shares_device(const char *database_path, const char *path);
 
 #endif
