@@ -6,6 +6,7 @@
 #include "common/base/clock.h"
 #include "common/store/internal.h"
 #include "common/store/query.h"
+#include "common/store/store.h"
 
 #include <stddef.h>
 

@@ -5,6 +5,7 @@
  * they were counted; what can be computed from them is a view. */
 #include "common/store/internal.h"
 #include "common/store/query.h"
+#include "common/store/store.h"
 
 #include "common/base/clock.h"
 
