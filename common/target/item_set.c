@@ -62,10 +62,14 @@ static void recount(struct strata_item_set *set)
     }
 }
 
+/* Words without a change are not written, so that an untouched part of a large set costs no memory.
+ */
 void strata_item_set_insert_all(struct strata_item_set *set, const struct strata_item_set *changes)
 {
     for (uint64_t w = 0; w < word_count(set); w++) {
-        set->words[w] |= changes->words[w];
+        if (changes->words[w] != 0) {
+            set->words[w] |= changes->words[w];
+        }
     }
     recount(set);
 }
@@ -73,7 +77,9 @@ void strata_item_set_insert_all(struct strata_item_set *set, const struct strata
 void strata_item_set_remove_all(struct strata_item_set *set, const struct strata_item_set *changes)
 {
     for (uint64_t w = 0; w < word_count(set); w++) {
-        set->words[w] &= ~changes->words[w];
+        if (changes->words[w] != 0) {
+            set->words[w] &= ~changes->words[w];
+        }
     }
     recount(set);
 }
@@ -81,7 +87,9 @@ void strata_item_set_remove_all(struct strata_item_set *set, const struct strata
 void strata_item_set_toggle_all(struct strata_item_set *set, const struct strata_item_set *changes)
 {
     for (uint64_t w = 0; w < word_count(set); w++) {
-        set->words[w] ^= changes->words[w];
+        if (changes->words[w] != 0) {
+            set->words[w] ^= changes->words[w];
+        }
     }
     recount(set);
 }
