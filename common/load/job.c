@@ -1,0 +1,429 @@
+/* The loop that keeps a target at work and notes what comes back.
+ *
+ *   until the end:  stage what is due -> hand it over -> collect what finished -> record it
+ *
+ * Must always hold: each operation is in one of three places (ready, staged, in flight); an
+ * operation is recorded once, as warm-up when it ended before measuring began, else as measured;
+ * the clock is read once when a batch is handed over and once when one came back; nothing in the
+ * loop locks or allocates. The worker is closed before the memory that a target may still own is
+ * freed. Left to others: what to ask (source), when (arrivals), with which bytes (payload). */
+#include "common/load/job.h"
+
+#include "common/base/memory.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+
+/* Longest wait after which a job looks at the stop flag. */
+#define PATIENCE_NS UINT64_C(100000000)
+
+static uint64_t earlier(uint64_t a_ns, uint64_t b_ns)
+{
+    return a_ns < b_ns ? a_ns : b_ns;
+}
+
+static uint64_t later(uint64_t a_ns, uint64_t b_ns)
+{
+    return a_ns > b_ns ? a_ns : b_ns;
+}
+
+static bool open_loop(const struct strata_job *job)
+{
+    return job->load->rate_per_s > 0;
+}
+
+static uint64_t share_of(const struct strata_load *load, unsigned job)
+{
+    return load->operations / load->jobs + (job < load->operations % load->jobs ? 1 : 0);
+}
+
+void strata_job_init(struct strata_job *job)
+{
+    const struct strata_load *load = job->load;
+    strata_source_init(&job->source, load, job->target, job->number);
+    job->remaining = UINT64_MAX;
+    if (load->one_pass || job->source.count == 0) {
+        job->remaining = job->source.count;
+    } else if (load->operations > 0) {
+        job->remaining = share_of(load, job->number);
+    }
+    job->had_work = job->remaining > 0;
+    strata_recorder_init(&job->measured, job->kinds, open_loop(job));
+    strata_recorder_init(&job->warmup, job->kinds, open_loop(job));
+    job->operations = strata_memory_new(load->depth, sizeof(*job->operations));
+    job->ready = strata_memory_new(load->depth, sizeof(*job->ready));
+    for (unsigned slot = 0; slot < load->depth; slot++) {
+        job->operations[slot].slot = (uint16_t)slot;
+        job->ready[slot] = &job->operations[slot];
+    }
+    job->ready_count = load->depth;
+}
+
+void strata_job_done(struct strata_job *job)
+{
+    strata_source_done(&job->source);
+    strata_recorder_done(&job->measured);
+    strata_recorder_done(&job->warmup);
+    free(job->operations);
+    free(job->ready);
+}
+
+/* This thread's processor time in user mode. */
+static int64_t user_time_ns(void)
+{
+    struct rusage usage;
+    getrusage(RUSAGE_THREAD, &usage);
+    return (int64_t)usage.ru_utime.tv_sec * 1000000000 + (int64_t)usage.ru_utime.tv_usec * 1000;
+}
+
+/* What every reading of the clock brings with it: the window's end as far as it is known, and the
+ * operations in flight since the last reading. */
+static void note_time(struct strata_job *job, uint64_t now_ns)
+{
+    uint64_t window_end_ns = strata_gate_window_end_ns(job->gate);
+    job->measured.window_end_ns = window_end_ns;
+    uint64_t from_ns = later(job->looked_ns, job->gate->begin_ns);
+    uint64_t to_ns = earlier(now_ns, window_end_ns);
+    if (to_ns > from_ns) {
+        job->in_flight_ns += job->in_flight * (to_ns - from_ns);
+    }
+    job->looked_ns = now_ns;
+    if (job->busy_from_ns == 0 && now_ns >= job->gate->begin_ns) {
+        job->busy_from_ns = now_ns;
+        job->user_ns = -user_time_ns();
+    }
+}
+
+static uint64_t look(struct strata_job *job)
+{
+    uint64_t now_ns = job->load->clock->now_ns(job->load->clock->context);
+    note_time(job, now_ns);
+    return now_ns;
+}
+
+/* The job cannot go on: it says why (the first cause), and the others end in order. */
+static void fail(struct strata_job *job, enum strata_status status, const char *what, int code)
+{
+    if (job->status != STRATA_OK) {
+        return;
+    }
+    char text[128];
+    job->status =
+        strata_error_set(&job->error, status, "%s: job %u: %s: %s", job->target->type->name,
+                         job->number, what, strata_result_describe(code, text, sizeof(text)));
+    atomic_store(&job->gate->give_up, true);
+}
+
+static bool has_work(const struct strata_job *job)
+{
+    return job->remaining > 0 || job->staged_count > 0;
+}
+
+/* Whether nothing more may be started. */
+static bool over(struct strata_job *job, uint64_t now_ns)
+{
+    if (job->load->stop != NULL && __atomic_load_n(job->load->stop, __ATOMIC_RELAXED) != 0) {
+        job->interrupted = true;
+    }
+    return job->interrupted || now_ns >= job->gate->deadline_ns ||
+           atomic_load_explicit(&job->gate->give_up, memory_order_relaxed);
+}
+
+static uint64_t next_due_ns(const struct strata_job *job)
+{
+    return strata_arrivals_due_ns(&job->arrivals, job->arrivals.taken);
+}
+
+/* How many operations to stage now; in open loop those that are due, which get their due time. */
+static unsigned wanted(struct strata_job *job, uint64_t now_ns)
+{
+    unsigned most = STRATA_JOB_BATCH - job->staged_count;
+    most = most < job->ready_count ? most : job->ready_count;
+    most = most < job->remaining ? most : (unsigned)job->remaining;
+    if (!open_loop(job)) {
+        return most;
+    }
+    unsigned count = 0;
+    for (; count < most; count++) {
+        uint64_t due_ns = next_due_ns(job);
+        if (due_ns > now_ns) {
+            break;
+        }
+        job->ready[job->ready_count - 1 - count]->due_ns = due_ns;
+        job->arrivals.taken++;
+    }
+    return count;
+}
+
+/* Draw operations into free slots until there are no more to draw now. */
+static void stage(struct strata_job *job, uint64_t now_ns)
+{
+    unsigned count = wanted(job, now_ns);
+    struct strata_operation **fresh = job->staged + job->staged_count;
+    for (unsigned i = 0; i < count; i++) {
+        fresh[i] = job->ready[--job->ready_count];
+    }
+    strata_source_fill(&job->source, fresh, count);
+    strata_payload_fill(&job->payload, fresh, count);
+    for (unsigned i = 0; i < count; i++) {
+        job->due[fresh[i]->kind]++;
+    }
+    job->staged_count += count;
+    if (job->remaining != UINT64_MAX) {
+        job->remaining -= count;
+    }
+}
+
+/* Give the staged operations to the target. Returns whether it took them all. */
+static bool hand_over(struct strata_job *job)
+{
+    uint64_t now_ns = look(job);
+    bool closed = !open_loop(job);
+    for (unsigned i = 0; i < job->staged_count; i++) {
+        struct strata_operation *operation = job->staged[i];
+        operation->bytes = job->load->bytes;
+        operation->due_ns = closed ? now_ns : operation->due_ns;
+        operation->start_ns = now_ns;
+        operation->end_ns = 0;
+        operation->result = STRATA_RESULT_OK;
+        operation->stages = 0;
+    }
+    int taken = job->target->type->submit(job->worker, job->staged, job->staged_count);
+    if (taken < 0) {
+        fail(job, STRATA_ENVIRONMENT, "submit", -taken);
+        return false;
+    }
+    for (int i = 0; i < taken; i++) {
+        job->started[job->staged[i]->kind]++;
+    }
+    job->in_flight += (unsigned)taken;
+    job->staged_count -= (unsigned)taken;
+    if (job->staged_count > 0) {
+        memmove(job->staged, job->staged + taken, job->staged_count * sizeof(*job->staged));
+        return false;
+    }
+    return true;
+}
+
+/* Start what is due, as far as there are free slots and the target takes it. */
+static void issue(struct strata_job *job, uint64_t now_ns)
+{
+    do {
+        stage(job, now_ns);
+    } while (job->staged_count > 0 && hand_over(job));
+}
+
+/* Write down the operations that came back, which stand at the top of the ready ones. */
+static void record(struct strata_job *job, unsigned count, uint64_t now_ns)
+{
+    uint64_t begin_ns = job->gate->begin_ns;
+    unsigned measured = 0;
+    for (unsigned i = 0; i < count; i++) {
+        struct strata_operation *operation = job->ready[job->ready_count + i];
+        if (operation->end_ns == 0) {
+            operation->end_ns = now_ns;
+        }
+        if (operation->end_ns >= begin_ns) {
+            strata_recorder_add(&job->measured, operation);
+            job->last_end_ns = later(job->last_end_ns, operation->end_ns);
+            measured++;
+        } else {
+            strata_recorder_add(&job->warmup, operation);
+        }
+    }
+    unsigned warmed = count - measured;
+    if (warmed > 0 && !job->load->one_pass && job->remaining != UINT64_MAX) {
+        job->remaining += warmed; /* the limit is on measured operations */
+    }
+    job->ready_count += count;
+    atomic_store_explicit(&job->done,
+                          atomic_load_explicit(&job->done, memory_order_relaxed) + measured,
+                          memory_order_relaxed);
+}
+
+/* Take what finished, waiting until `until_ns` for the first. Returns the time. */
+static uint64_t collect(struct strata_job *job, uint64_t until_ns)
+{
+    struct strata_operation **finished = job->ready + job->ready_count;
+    int count = job->target->type->reap(job->worker, finished, job->in_flight, until_ns);
+    if (count < 0 || (unsigned)count > job->in_flight) {
+        fail(job, count < 0 ? STRATA_ENVIRONMENT : STRATA_INTERNAL, "reap",
+             count < 0 ? -count : EOVERFLOW);
+        job->unreapable = true;
+        return look(job);
+    }
+    uint64_t now_ns = look(job);
+    job->in_flight -= (unsigned)count;
+    record(job, (unsigned)count, now_ns);
+    return now_ns;
+}
+
+/* Wait for something to happen: an operation that finishes, an arrival, the end. */
+static uint64_t wait_and_collect(struct strata_job *job, uint64_t now_ns)
+{
+    uint64_t until_ns = earlier(now_ns + PATIENCE_NS, job->gate->deadline_ns);
+    bool can_start = job->ready_count > 0 && job->staged_count == 0 && job->remaining > 0;
+    if (open_loop(job) && can_start) {
+        until_ns = earlier(until_ns, next_due_ns(job));
+    }
+    if (job->in_flight > 0) {
+        return collect(job, until_ns);
+    }
+    if (job->staged_count > 0) {
+        fail(job, STRATA_ENVIRONMENT, "it takes no operation although none is in flight", EAGAIN);
+    } else {
+        job->load->clock->sleep_until_ns(job->load->clock->context, until_ns);
+    }
+    return look(job);
+}
+
+/* Keep the target at work until there is no more to do or the time is over, which ends the window
+ * for all jobs. */
+static void work(struct strata_job *job)
+{
+    uint64_t now_ns = look(job);
+    while (!over(job, now_ns) && (has_work(job) || job->in_flight > 0)) {
+        issue(job, now_ns);
+        if (job->status == STRATA_OK) {
+            now_ns = wait_and_collect(job, now_ns);
+        }
+    }
+    if (job->had_work) {
+        note_time(job, strata_gate_end_window(job->gate));
+    }
+    if (job->busy_from_ns != 0) {
+        job->busy_until_ns = job->looked_ns;
+        job->user_ns += user_time_ns();
+    }
+}
+
+/* Wait a limited time for what is still in flight. */
+static void drain(struct strata_job *job)
+{
+    uint64_t now_ns = job->looked_ns;
+    uint64_t until_ns = now_ns + job->load->drain_ns;
+    bool some = true;
+    while (job->in_flight > 0 && !job->unreapable && (some || now_ns < until_ns)) {
+        unsigned before = job->in_flight;
+        now_ns = collect(job, until_ns);
+        some = job->in_flight < before;
+    }
+}
+
+/* Arrivals of the window that found no free slot before it ended were due all the same. */
+static void count_skipped(struct strata_job *job)
+{
+    uint64_t end_ns = earlier(job->ended_ns, job->gate->deadline_ns);
+    uint64_t due = strata_arrivals_before(&job->arrivals, end_ns);
+    uint64_t seen =
+        later(job->arrivals.taken, strata_arrivals_before(&job->arrivals, job->gate->begin_ns));
+    uint64_t missed = due > seen ? due - seen : 0;
+    missed = missed < job->remaining ? missed : job->remaining;
+    uint64_t kinds[STRATA_OPERATION_KINDS] = {0};
+    strata_source_skip(&job->source, missed, kinds);
+    for (unsigned kind = 0; kind < STRATA_OPERATION_KINDS; kind++) {
+        if (kinds[kind] > 0) {
+            job->due[kind] += kinds[kind];
+            job->measured.records[kind]->tally.skipped += kinds[kind];
+        }
+    }
+}
+
+/* Operations that were drawn but that the target did not take: in open loop they were due, in
+ * closed loop an operation is due when it is started. */
+static void count_staged(struct strata_job *job)
+{
+    for (unsigned i = 0; i < job->staged_count; i++) {
+        const struct strata_operation *operation = job->staged[i];
+        if (open_loop(job) && operation->due_ns >= job->gate->begin_ns) {
+            job->measured.records[operation->kind]->tally.skipped++;
+        } else {
+            job->due[operation->kind]--;
+        }
+    }
+}
+
+/* Operations that are neither ready nor staged are still the target's. */
+static void count_abandoned(struct strata_job *job)
+{
+    bool *held = strata_memory_new(job->load->depth, sizeof(*held));
+    for (unsigned i = 0; i < job->ready_count; i++) {
+        held[job->ready[i]->slot] = true;
+    }
+    for (unsigned i = 0; i < job->staged_count; i++) {
+        held[job->staged[i]->slot] = true;
+    }
+    for (unsigned slot = 0; slot < job->load->depth; slot++) {
+        if (!held[slot]) {
+            job->measured.records[job->operations[slot].kind]->tally.abandoned++;
+        }
+    }
+    free(held);
+}
+
+/* Divide what was due and started into warm-up (what ended in it) and measured (the rest). */
+static void divide_tallies(struct strata_job *job)
+{
+    for (unsigned kind = 0; kind < STRATA_OPERATION_KINDS; kind++) {
+        if (job->measured.records[kind] == NULL) {
+            continue;
+        }
+        struct strata_tally *warm = &job->warmup.records[kind]->tally;
+        struct strata_tally *measured = &job->measured.records[kind]->tally;
+        warm->started = warm->ok + warm->failed + warm->timed_out;
+        warm->due = warm->started;
+        measured->started = job->started[kind] - warm->started;
+        measured->due = job->due[kind] - warm->due;
+    }
+}
+
+static void begin(struct strata_job *job)
+{
+    job->arrivals = (struct strata_arrivals){.start_ns = job->gate->start_ns,
+                                             .rate_per_s = job->load->rate_per_s,
+                                             .job = job->number,
+                                             .jobs = job->load->jobs};
+    job->measured.begin_ns = job->gate->begin_ns;
+    job->warmup.begin_ns = job->gate->start_ns;
+    if (job->load->warmup_ns == 0) {
+        job->busy_from_ns = job->gate->start_ns; /* with the time read before the gate */
+    }
+}
+
+void *strata_job_run(void *context)
+{
+    struct strata_job *job = context;
+    struct strata_worker_setup setup = {.job = job->number,
+                                        .jobs = job->load->jobs,
+                                        .depth = job->load->depth,
+                                        .bytes = job->load->bytes,
+                                        .kinds = job->kinds};
+    (void)prctl(PR_SET_TIMERSLACK, 1UL, 0UL, 0UL, 0UL); /* or a due time is missed by 50 us */
+    if ((job->target->type->capabilities & STRATA_TARGET_NEEDS_BUFFER) != 0) {
+        strata_payload_init(&job->payload, job->kinds, job->load->depth, job->load->bytes,
+                            job->identity);
+    }
+    job->status = job->target->type->worker_open(job->target, &setup, &job->worker, &job->error);
+    job->user_ns = -user_time_ns();
+    if (strata_gate_pass(job->gate, job->status == STRATA_OK)) {
+        begin(job);
+        work(job);
+        job->ended_ns = job->looked_ns;
+        drain(job);
+        if (open_loop(job)) {
+            count_skipped(job);
+        }
+        count_staged(job);
+        count_abandoned(job);
+        divide_tallies(job);
+    }
+    if (job->worker != NULL) {
+        job->target->type->worker_close(job->worker);
+    }
+    strata_payload_done(&job->payload);
+    strata_gate_leave(job->gate);
+    return NULL;
+}
