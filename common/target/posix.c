@@ -26,6 +26,12 @@ static enum strata_status posix_prepare(struct strata_target *target, unsigned k
     return strata_posix_make_root((struct strata_posix *)target, error);
 }
 
+/* Whether the job makes and removes a tree; of a shared one that is job 0. */
+static bool owns_tree(const struct strata_posix *posix, unsigned job)
+{
+    return job < strata_posix_tree_count(posix);
+}
+
 /* Directories of a shared tree are listed by one job each. */
 static uint64_t directories_to_list(const struct strata_posix *posix, unsigned job, unsigned jobs)
 {
@@ -41,12 +47,11 @@ static uint64_t posix_items(const struct strata_target *target, unsigned job, un
 {
     const struct strata_posix *posix = (const struct strata_posix *)target;
     const struct strata_item_set *tree = &posix->trees[strata_posix_tree_of(posix, job)];
-    bool owns_tree = job < strata_posix_tree_count(posix);
     switch (kind) {
     case STRATA_OPERATION_MKDIR:
-        return owns_tree ? tree->size : 0;
+        return owns_tree(posix, job) ? tree->size : 0;
     case STRATA_OPERATION_RMDIR:
-        return owns_tree ? tree->count : 0;
+        return owns_tree(posix, job) ? tree->count : 0;
     case STRATA_OPERATION_CREATE:
         return strata_item_set_contains(tree, 0) ? posix->jobs[job].files.size : 0;
     case STRATA_OPERATION_STAT:
@@ -150,7 +155,7 @@ static enum strata_status make_ready(struct strata_posix_worker *worker, struct 
                                     "the page cache cannot be dropped: %s", strerror(code));
         }
     }
-    if (worker->kind == STRATA_OPERATION_RMDIR && worker->job < strata_posix_tree_count(posix)) {
+    if (worker->kind == STRATA_OPERATION_RMDIR && owns_tree(posix, worker->job)) {
         empty_tree(posix, worker->job);
     }
     return STRATA_OK;
@@ -199,32 +204,38 @@ static enum strata_status posix_worker_open(struct strata_target *target,
     return STRATA_OK;
 }
 
-/* Take over what the worker did. Jobs own what they change, so that closing workers do not meet. */
-static void take_over(struct strata_posix_worker *worker)
+static void take_over_directories(struct strata_posix_worker *worker)
 {
-    struct strata_posix_job *job = &worker->posix->jobs[worker->job];
     struct strata_item_set *tree =
         &worker->posix->trees[strata_posix_tree_of(worker->posix, worker->job)];
-    switch (worker->kind) {
-    case STRATA_OPERATION_MKDIR:
+    if (worker->kind == STRATA_OPERATION_MKDIR) {
         strata_item_set_insert_all(tree, &worker->changes);
-        break;
-    case STRATA_OPERATION_RMDIR:
+    } else if (worker->kind == STRATA_OPERATION_RMDIR) {
         strata_item_set_remove_all(tree, &worker->changes);
-        break;
-    case STRATA_OPERATION_CREATE:
+    }
+}
+
+static void take_over_files(struct strata_posix_worker *worker)
+{
+    struct strata_posix_job *job = &worker->posix->jobs[worker->job];
+    if (worker->kind == STRATA_OPERATION_CREATE) {
         strata_item_set_insert_all(&job->files, &worker->changes);
         strata_item_set_remove_all(&job->renamed, &worker->changes);
         job->created = job->files.count;
-        break;
-    case STRATA_OPERATION_RENAME:
+    } else if (worker->kind == STRATA_OPERATION_RENAME) {
         strata_item_set_toggle_all(&job->renamed, &worker->changes);
-        break;
-    case STRATA_OPERATION_UNLINK:
+    } else if (worker->kind == STRATA_OPERATION_UNLINK) {
         strata_item_set_remove_all(&job->files, &worker->changes);
-        break;
-    default:
-        break;
+    }
+}
+
+/* Each job takes over into what it alone owns, so that workers may close at the same time. */
+static void take_over(struct strata_posix_worker *worker)
+{
+    struct strata_posix_job *job = &worker->posix->jobs[worker->job];
+    take_over_files(worker);
+    if (owns_tree(worker->posix, worker->job)) {
+        take_over_directories(worker);
     }
     if (job->shortage.code == 0) {
         job->shortage = worker->shortage;
