@@ -100,7 +100,8 @@ format: ## format the sources
 check-format:
 	clang-format --dry-run --Werror $$(git ls-files '*.c' '*.h')
 
-clean: ## remove build/
+clean: ## take a lab that was left up down, and remove build/
+	@[ ! -e build/lab/.strata-lab ] || tests/servers/lab down build/lab
 	rm -rf build
 
 # A program is its layer's folder and the library.

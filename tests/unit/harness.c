@@ -33,6 +33,7 @@ int harness_main(const char *suite, const struct harness_test *tests, unsigned c
     unsigned failed = CU_get_number_of_tests_failed();
     unsigned failures = CU_get_number_of_failures();
     CU_cleanup_registry();
-    printf("%s: %u passed, %u failed, %u skipped\n", suite, run - failed - skipped, failed, skipped);
+    printf("%s: %u passed, %u failed, %u skipped\n", suite, run - failed - skipped, failed,
+           skipped);
     return outcome != CUE_SUCCESS || run == 0 || run != count || failed > 0 || failures > 0;
 }

@@ -1,0 +1,72 @@
+/* A dm-crypt table names its cipher, and its key beside it.
+ *
+ * Must always hold: the key never leaves this file; the kernel is told to wipe its copy of the
+ * table (DM_SECURE_DATA_FLAG) and ours is wiped before it is freed. Source: Linux,
+ * include/uapi/linux/dm-ioctl.h and Documentation/admin-guide/device-mapper/ dm-crypt.rst;
+ * cryptsetup's names of uuids (lib/utils_devpath.c). */
+#include "common/host/dm.h"
+
+#include "common/base/memory.h"
+
+#include <fcntl.h>
+#include <linux/dm-ioctl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+enum { TABLE_BYTES = 16384 };
+
+/* The first target's parameters begin with the cipher: "CIPHER KEY IV-OFFSET DEVICE OFFSET …". */
+static bool cipher_of_table(const struct dm_ioctl *table, char *ret_cipher, size_t size)
+{
+    const char *data = (const char *)table + table->data_start;
+    const struct dm_target_spec *target = (const void *)data;
+    if ((table->flags & DM_BUFFER_FULL_FLAG) != 0 || table->target_count == 0 ||
+        strcmp(target->target_type, "crypt") != 0) {
+        return false;
+    }
+    const char *parameters = data + sizeof *target;
+    size_t length = strcspn(parameters, " ");
+    return (size_t)snprintf(ret_cipher, size, "%.*s", (int)length, parameters) < size;
+}
+
+bool strata_dm_cipher(const char *uuid, char *ret_cipher, size_t size)
+{
+    int control = open("/dev/mapper/control", O_RDWR | O_CLOEXEC);
+    if (control < 0) {
+        return false;
+    }
+    struct dm_ioctl *table = strata_memory_new(1, TABLE_BYTES);
+    table->version[0] = DM_VERSION_MAJOR;
+    table->data_size = TABLE_BYTES;
+    table->data_start = sizeof *table;
+    table->flags = DM_STATUS_TABLE_FLAG | DM_SECURE_DATA_FLAG;
+    snprintf(table->uuid, sizeof table->uuid, "%s", uuid);
+    bool known =
+        ioctl(control, DM_TABLE_STATUS, table) == 0 && cipher_of_table(table, ret_cipher, size);
+    explicit_bzero(table, TABLE_BYTES);
+    free(table);
+    (void)close(control);
+    return known;
+}
+
+bool strata_dm_crypt_kind(const char *uuid, char *ret_kind, size_t size)
+{
+    static const char *const kinds[] = {"LUKS1",   "LUKS2", "PLAIN",  "TCRYPT",
+                                        "LOOPAES", "BITLK", "FVAULT2"};
+    static const char prefix[] = "CRYPT-";
+    if (strncmp(uuid, prefix, sizeof prefix - 1) != 0) {
+        return false;
+    }
+    const char *kind = uuid + sizeof prefix - 1;
+    size_t length = strcspn(kind, "-");
+    for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
+        if (strlen(kinds[i]) == length && strncmp(kind, kinds[i], length) == 0) {
+            snprintf(ret_kind, size, "%s", kinds[i]);
+            return true;
+        }
+    }
+    return false;
+}
