@@ -46,6 +46,7 @@ static const struct unit duration_units[] = {
 
 static const struct unit count_units[] = {{"", 1}, {NULL, 0}};
 
+#define NS_PER_S             UINT64_C(1000000000)
 #define LARGEST              ((uint64_t)INT64_MAX)
 #define MOST_FRACTION_DIGITS 6  /* 10^6 times the largest factor is below 2^63 */
 #define MOST_DECIMAL_DIGITS  15 /* below 2^53: one division then rounds correctly */
@@ -162,19 +163,17 @@ enum strata_status strata_units_parse_duration(const char *text, uint64_t *ret_n
 enum strata_status strata_units_parse_count(const char *text, uint64_t *ret_count,
                                             struct strata_error *error)
 {
-    switch (parse_scaled(text, count_units, ret_count)) {
-    case TAKEN:
-        if (strchr(text, '.') == NULL) {
-            return STRATA_OK;
-        }
-        break;
-    case TOO_LARGE:
+    uint64_t count;
+    enum outcome outcome =
+        strchr(text, '.') == NULL ? parse_scaled(text, count_units, &count) : MALFORMED;
+    if (outcome == TOO_LARGE) {
         return refuse(error, text, "is more than 9223372036854775807");
-    case NOT_WHOLE:
-    case MALFORMED:
-        break;
     }
-    return refuse(error, text, "is not a whole number such as 8");
+    if (outcome != TAKEN) {
+        return refuse(error, text, "is not a whole number such as 8");
+    }
+    *ret_count = count;
+    return STRATA_OK;
 }
 
 /* DIGITS[.DIGITS] in the first `length` bytes, divided by 10^shift: digits as an integer and one
@@ -263,7 +262,7 @@ char *strata_units_format_size(uint64_t bytes, char *buffer, size_t size)
         exact++;
     }
     uint64_t count = bytes >> (10 * exact);
-    if (count < 1024 || exact + 1 == COUNT_OF(names)) {
+    if (count < 10000 || exact + 1 == COUNT_OF(names)) { /* 1286 KiB stays what was asked for */
         (void)snprintf(buffer, size, "%" PRIu64 " %s", count, names[exact]);
         return buffer;
     }
@@ -300,7 +299,7 @@ char *strata_units_format_operation_rate(double per_s, char *buffer, size_t size
 char *strata_units_format_duration(uint64_t ns, char *buffer, size_t size)
 {
     static const char *const names[] = {"ns", "us", "ms", "s"};
-    uint64_t seconds = (ns + UINT64_C(500000000)) / UINT64_C(1000000000);
+    uint64_t seconds = ns / NS_PER_S + (ns % NS_PER_S >= NS_PER_S / 2 ? 1 : 0);
     if (seconds >= 3600) {
         (void)snprintf(buffer, size, "%" PRIu64 " h %02" PRIu64 " min", seconds / 3600,
                        seconds / 60 % 60);
