@@ -408,8 +408,11 @@ enum strata_status strata_plan_parse_xml(struct strata_plan *plan, struct strata
         return strata_error_set(error, STRATA_INTERNAL, "%s: libxml2 cannot make a parser",
                                 plan->source);
     }
-    /* The text is known to be UTF-8, whatever its declaration says. */
-    (void)xmlCtxtUseOptions(reader.parser, XML_PARSE_NONET | XML_PARSE_IGNORE_ENC);
+    /* The text is known to be UTF-8, whatever its declaration says. Without XML_PARSE_NOENT the
+     * parser hands over "&amp;" as "&#38;"; other entities than XML's own five cannot be declared,
+     * as on_doctype ends the reading. */
+    (void)xmlCtxtUseOptions(reader.parser,
+                            XML_PARSE_NONET | XML_PARSE_NOENT | XML_PARSE_IGNORE_ENC);
     *reader.parser->sax = (xmlSAXHandler){.initialized = XML_SAX2_MAGIC,
                                           .startElementNs = on_start,
                                           .endElementNs = on_end,
