@@ -195,7 +195,8 @@ static enum strata_status check_region(struct strata_block *block,
             path, (unsigned long long)offset, (unsigned long long)options->size_bytes,
             (unsigned long long)capacity);
     }
-    if (options->block_bytes % logical != 0) {
+    block->block_bytes = options->block_bytes != 0 ? options->block_bytes : logical;
+    if (block->block_bytes % logical != 0) {
         return strata_error_set(
             error, STRATA_ENVIRONMENT,
             STRATA_BLOCK_UNSUPPORTED "%s: block size %llu is not a multiple of its logical block, "
@@ -203,12 +204,12 @@ static enum strata_status check_region(struct strata_block *block,
             path, (unsigned long long)options->block_bytes, (unsigned long long)logical);
     }
     uint64_t size = options->size_bytes != 0 ? options->size_bytes : capacity - offset;
-    block->items = size / options->block_bytes;
+    block->items = size / block->block_bytes;
     if (block->items == 0) {
         return strata_error_set(error, STRATA_USAGE,
                                 "%s: %llu bytes from offset %llu do not hold a block of %llu", path,
                                 (unsigned long long)size, (unsigned long long)offset,
-                                (unsigned long long)options->block_bytes);
+                                (unsigned long long)block->block_bytes);
     }
     return STRATA_OK;
 }
@@ -229,8 +230,8 @@ enum strata_status strata_block_open(const struct strata_block_options *options,
     struct strata_block *block = strata_memory_new(1, sizeof(*block));
     block->target.type = engine_type(options->engine);
     block->path = options->path;
+    block->is_file = S_ISREG(found.st_mode);
     block->offset_bytes = options->offset_bytes;
-    block->block_bytes = options->block_bytes;
     uint64_t capacity = 0;
     uint64_t logical = 0;
     status = open_direct(block, &found, options->writable, error);
@@ -250,7 +251,19 @@ enum strata_status strata_block_open(const struct strata_block_options *options,
 
 static bool all_zero(const uint8_t *bytes, size_t count)
 {
-    return count == 0 || (bytes[0] == 0 && memcmp(bytes, bytes + 1, count - 1) == 0);
+    return bytes[0] == 0 && memcmp(bytes, bytes + 1, count - 1) == 0;
+}
+
+/* Whether the block that begins at `position` was never written. One that cannot be read is not
+ * judged here: the run counts it. */
+static bool never_written(const struct strata_block *block, off_t position, uint8_t *buffer,
+                          size_t bytes)
+{
+    if (block->is_file) {
+        return lseek(block->fd, position, SEEK_HOLE) == position;
+    }
+    ssize_t got = pread(block->fd, buffer, bytes, position);
+    return got > 0 && all_zero(buffer, (size_t)got);
 }
 
 enum strata_status strata_block_prepare(struct strata_target *target, unsigned kinds,
@@ -261,17 +274,14 @@ enum strata_status strata_block_prepare(struct strata_target *target, unsigned k
     if ((kinds & (1U << STRATA_OPERATION_READ)) == 0) {
         return STRATA_OK;
     }
-    /* Evenly over the region. A block that cannot be read is not judged here: the run counts it. */
     uint64_t samples = block->items < SAMPLES ? block->items : SAMPLES;
     size_t bytes = block->block_bytes < SAMPLE_BYTES ? (size_t)block->block_bytes : SAMPLE_BYTES;
     uint8_t *buffer = strata_memory_new_aligned(bytes);
     for (uint64_t i = 0; i < samples; i++) {
         struct strata_operation look = {.item = block->items / samples * i};
-        ssize_t got = pread(block->fd, buffer, bytes, strata_block_position(block, &look));
-        if (got > 0) {
-            block->sampled++;
-            block->zero += all_zero(buffer, (size_t)got);
-        }
+        block->unwritten +=
+            never_written(block, strata_block_position(block, &look), buffer, bytes);
+        block->sampled++;
     }
     free(buffer);
     return STRATA_OK;
@@ -285,11 +295,11 @@ uint64_t strata_block_items(const struct strata_target *target, unsigned job, un
 }
 
 void strata_block_samples(const struct strata_target *target, unsigned *ret_sampled,
-                          unsigned *ret_zero)
+                          unsigned *ret_unwritten)
 {
     const struct strata_block *block = (const struct strata_block *)target;
     *ret_sampled = block->sampled;
-    *ret_zero = block->zero;
+    *ret_unwritten = block->unwritten;
 }
 
 void strata_block_close(struct strata_target *target)

@@ -20,7 +20,8 @@ struct strata_block_options {
     bool writable;
     uint64_t offset_bytes; /* first byte to use */
     uint64_t size_bytes;   /* bytes to use from there; 0: up to the end */
-    uint64_t block_bytes;  /* of every operation; item i lies at offset + i * block */
+    uint64_t block_bytes;  /* of every operation; item i lies at offset + i * block. 0: the logical
+                              block */
 };
 
 /* Begins the text of a STRATA_ENVIRONMENT error that says: this device cannot do this case at all.
@@ -46,10 +47,11 @@ enum strata_block_engine strata_block_engine_resolve(enum strata_block_engine as
 enum strata_status strata_block_open(const struct strata_block_options *options,
                                      struct strata_target **ret_target, struct strata_error *error);
 
-/* After `prepare` for reading: how many blocks it looked at and how many of them held nothing but
- * zeros, as blocks do that were never written (reads of them cost less than real ones).
- * 0 of 0 before. The target must come from strata_block_open. */
+/* After `prepare` for reading: how many blocks it looked at, spread over the region, and how many
+ * of them were never written (a file: holes and unwritten extents; a device: nothing but zeros, as
+ * it cannot be told apart). Reading those costs less than reading data. 0 of 0 before. The target
+ * must come from strata_block_open. */
 void strata_block_samples(const struct strata_target *target, unsigned *ret_sampled,
-                          unsigned *ret_zero);
+                          unsigned *ret_unwritten);
 
 #endif

@@ -13,8 +13,9 @@ struct strata_block {
     uint64_t offset_bytes;
     uint64_t block_bytes;
     uint64_t items;
-    unsigned sampled; /* blocks that prepare looked at */
-    unsigned zero;    /* of those, how many held nothing but zeros */
+    bool is_file;       /* a regular file stands for the device */
+    unsigned sampled;   /* blocks that prepare looked at */
+    unsigned unwritten; /* of those, how many were never written */
 };
 
 /* How long worker_close waits for operations that are still in flight, in all. A device that does
