@@ -75,6 +75,10 @@ static enum strata_status add_list(struct strata_setting *setting, size_t *capac
         size_t length = strcspn(next, separators);
         char *piece = strata_text_duplicate_format("%.*s", (int)length, next);
         status = add_value(setting, capacity, piece, error);
+        if (status != STRATA_OK && strcmp(piece, text) != 0) {
+            /* "4 KiB" is two items to a list; the user should see why. */
+            strata_error_set(error, status, "%s (in '%.80s')", error->text, text);
+        }
         free(piece);
         next += length;
         next += strspn(next, separators);

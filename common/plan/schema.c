@@ -1,9 +1,9 @@
 /* The option tables as a RELAX NG schema in XML syntax, for editors and for checking files without
  * Strata.
  *
- * Always holds: every file that the reader accepts is valid under the schema. The converse cannot
- * hold: limits of sizes, times and lists, and what must hold between elements, only the reader
- * checks. */
+ * Always holds: a file that the reader accepts and that declares its UTF-8 is valid under the
+ * schema. The converse cannot hold: limits of sizes, times and lists, and what must hold between
+ * elements, only the reader checks. */
 #include "common/plan/option.h"
 
 #include <inttypes.h>

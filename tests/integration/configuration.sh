@@ -28,7 +28,7 @@ equal "doc/configuration.md is what the tables say" "$("$bin/strata" document co
 for file in config/*.xml; do
     check "two validators accept $file" valid "$file"
 done
-with_iops lists 'block-size="4KiB, 1.5MiB 64k,1286kB" depth=" 1 8,,32 " operations="read,randrw" duration="1.5s" rate="0.5" read-share="33.3%"'
+with_iops lists 'block-size="4KiB, 1.5MiB 64k,1286kB" depth=" 1 8,,32 " operations="read,randrw" duration="1.5s" rate="0.5" read-share="33%"'
 check "two validators accept lists with commas and units" valid "$scratch/lists.xml"
 check "the reader accepts lists with commas and units" timeout 20 "$bin/strata-device" --config "$scratch/lists.xml" --dry-run --db "$scratch/none.db"
 

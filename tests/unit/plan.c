@@ -206,11 +206,12 @@ static void ready_configurations_are_good(void)
 static void wrong_values_are_named(void)
 {
     refuse_workload("<iops depth='0'/>", "depth: 0 is below 1");
-    refuse_workload("<iops depth='1 8 4096'/>", "depth: 4096 is above 1024");
+    refuse_workload("<iops depth='1 8 4096'/>", "depth: 4096 is above 1024 (in '1 8 4096')");
+    refuse_workload("<iops block-size='4 KiB'/>", "block-size: 4 is below 512 (in '4 KiB')");
     refuse_workload("<iops depth='-1'/>", "depth: '-1' is not a whole number such as 8");
     refuse_workload("<iops depth=''/>", "depth: '' names no value");
     refuse_workload("<iops depth=' , '/>", "depth: ' , ' names no value");
-    refuse_workload("<iops depth='8,08'/>", "depth: 08 is listed twice");
+    refuse_workload("<iops depth='8,08'/>", "depth: 08 is listed twice (in '8,08')");
     refuse_workload("<iops block-size='256'/>", "block-size: 256 is below 512");
     refuse_workload("<iops block-size='1GiB'/>", "block-size: 1GiB is above 64MiB");
     refuse_workload("<iops block-size='4Ki'/>",
@@ -354,7 +355,8 @@ static void sweeps_are_bounded(void)
         snprintf(text + strlen(text), sizeof text - strlen(text), "%d ", i);
     }
     snprintf(text + strlen(text), sizeof text - strlen(text), "'/>");
-    refuse_workload(text, "depth: more than 256 values");
+    refuse_workload(text, "depth: more than 256 values (in '1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 "
+                          "17 18 19 20 21 22 23 24 25 26 27 28 29 30')");
 
     char wide[4096] = "<iops depth='";
     for (int i = 1; i <= 200; i++) {
