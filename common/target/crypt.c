@@ -146,8 +146,16 @@ static void crypt_worker_close(struct strata_worker *worker)
     worker_free(crypt);
 }
 
+/* Note the time that the cipher took since *now_ns, and move that on. */
+static void note_cipher(struct strata_operation *operation, uint64_t *now_ns)
+{
+    uint64_t begin_ns = *now_ns;
+    *now_ns = strata_clock_monotonic_ns();
+    strata_operation_stage(operation, STRATA_STAGE_CIPHER, *now_ns - begin_ns);
+}
+
 /* Make the operation ready for the target below: encrypt a write into the slot's ciphertext. */
-static bool lower(struct crypt_worker *crypt, struct strata_operation *operation)
+static bool lower(struct crypt_worker *crypt, struct strata_operation *operation, uint64_t *now_ns)
 {
     crypt->plain[operation->slot] = operation->buffer;
     if (operation->kind != STRATA_OPERATION_WRITE) {
@@ -155,17 +163,16 @@ static bool lower(struct crypt_worker *crypt, struct strata_operation *operation
     }
     const struct crypt *filter = (const struct crypt *)crypt->worker.target;
     uint8_t *ciphertext = crypt->ciphertext + operation->slot * crypt->bytes;
-    uint64_t begin_ns = strata_clock_monotonic_ns();
     bool encrypted =
         transform(crypt->encrypt, filter->sector_size, operation->item * operation->bytes,
                   operation->buffer, ciphertext, operation->bytes);
-    strata_operation_stage(operation, STRATA_STAGE_CIPHER, strata_clock_monotonic_ns() - begin_ns);
+    note_cipher(operation, now_ns);
     operation->buffer = ciphertext;
     return encrypted;
 }
 
 /* Undo `lower` for an operation that the target below did not take. */
-static void raise_untaken(struct crypt_worker *crypt, struct strata_operation *operation)
+static void keep_untaken(struct crypt_worker *crypt, struct strata_operation *operation)
 {
     operation->buffer = crypt->plain[operation->slot];
 }
@@ -180,11 +187,12 @@ static int crypt_submit(struct strata_worker *worker, struct strata_operation *c
     while (taken < count) {
         unsigned end = taken;
         uint64_t encrypted_bytes = 0;
+        uint64_t now_ns = strata_clock_monotonic_ns();
         while (end < count && encrypted_bytes < BATCH_BYTES) {
             struct strata_operation *operation = operations[end++];
-            if (!lower(crypt, operation)) {
+            if (!lower(crypt, operation, &now_ns)) {
                 while (end > taken) {
-                    raise_untaken(crypt, operations[--end]);
+                    keep_untaken(crypt, operations[--end]);
                 }
                 return taken > 0 ? (int)taken : -EIO;
             }
@@ -193,7 +201,7 @@ static int crypt_submit(struct strata_worker *worker, struct strata_operation *c
         int result = below->submit(crypt->inner, operations + taken, end - taken);
         unsigned passed = result > 0 ? (unsigned)result : 0;
         for (unsigned i = taken + passed; i < end; i++) {
-            raise_untaken(crypt, operations[i]);
+            keep_untaken(crypt, operations[i]);
         }
         crypt->in_flight += passed;
         taken += passed;
@@ -205,29 +213,31 @@ static int crypt_submit(struct strata_worker *worker, struct strata_operation *c
 }
 
 /* Give the operation its own buffer back; decrypt what was read. */
-static void raise(struct crypt_worker *crypt, struct strata_operation *operation)
+static void lift(struct crypt_worker *crypt, struct strata_operation *operation, uint64_t *now_ns)
 {
     operation->buffer = crypt->plain[operation->slot];
     if (operation->kind == STRATA_OPERATION_WRITE || operation->result != STRATA_RESULT_OK) {
         return;
     }
     const struct crypt *filter = (const struct crypt *)crypt->worker.target;
-    uint64_t begin_ns = strata_clock_monotonic_ns();
     if (!transform(crypt->decrypt, filter->sector_size, operation->item * operation->bytes,
                    operation->buffer, operation->buffer, operation->bytes)) {
         operation->result = STRATA_RESULT_CIPHER;
     }
-    operation->end_ns = strata_clock_monotonic_ns();
-    strata_operation_stage(operation, STRATA_STAGE_CIPHER, operation->end_ns - begin_ns);
+    note_cipher(operation, now_ns);
 }
 
+/* What the target below may have said of the end is void, as the cipher came after it: an
+ * operation ends when it is handed over. */
 static int crypt_reap(struct strata_worker *worker, struct strata_operation **operations,
                       unsigned max, uint64_t deadline_ns)
 {
     struct crypt_worker *crypt = (struct crypt_worker *)worker;
     int count = crypt->inner->target->type->reap(crypt->inner, operations, max, deadline_ns);
+    uint64_t now_ns = count > 0 ? strata_clock_monotonic_ns() : 0;
     for (int i = 0; i < count; i++) {
-        raise(crypt, operations[i]);
+        lift(crypt, operations[i], &now_ns);
+        operations[i]->end_ns = 0;
         crypt->in_flight--;
     }
     return count;
