@@ -251,15 +251,8 @@ static void write_counter(void *context, const char *metric, const char *instanc
     end_row(&row);
 }
 
-static void write_outcome(struct writer *writer, const struct strata_store_outcome *outcome)
+static void write_status(struct writer *writer, const struct strata_store_outcome *outcome)
 {
-    for (size_t i = 0; i < outcome->phase_count; i++) {
-        write_phase(writer, i + 1, &outcome->phases[i]);
-    }
-    for (size_t i = 0; i < outcome->look_count; i++) {
-        struct look look = {writer, &outcome->looks[i], i};
-        strata_counters_each(&outcome->looks[i].counters, write_counter, &look);
-    }
     struct row row = begin_row(writer, FINISH);
     add_integer(&row, writer->run_id);
     add_text(&row, outcome->status);
@@ -270,6 +263,18 @@ static void write_outcome(struct writer *writer, const struct strata_store_outco
             strata_error_set(writer->error, STRATA_INTERNAL,
                              "run %lld is not marked as running, so its result cannot be stored",
                              (long long)writer->run_id);
+    }
+}
+
+static void write_outcome(struct writer *writer, const struct strata_store_outcome *outcome)
+{
+    write_status(writer, outcome);
+    for (size_t i = 0; i < outcome->phase_count; i++) {
+        write_phase(writer, i + 1, &outcome->phases[i]);
+    }
+    for (size_t i = 0; i < outcome->look_count; i++) {
+        struct look look = {writer, &outcome->looks[i], i};
+        strata_counters_each(&outcome->looks[i].counters, write_counter, &look);
     }
 }
 

@@ -146,7 +146,8 @@ CREATE TABLE operation_result (
     CHECK (started = ok + failed + timed_out + abandoned)
 ) STRICT;
 
--- Parts of the operations that the target timed by itself: 'open', 'cipher', 'first-byte', …
+-- Parts of the operations that the target timed by itself: 'open', 'cipher', … Operations that
+-- failed are among them.
 CREATE TABLE stage (
     operation_result_id INTEGER NOT NULL REFERENCES operation_result (id),
     stage               TEXT NOT NULL,
