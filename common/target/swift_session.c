@@ -18,11 +18,14 @@ struct strata_swift_session {
     char *storage_url;
     bool renewable; /* not a ready token */
     pthread_mutex_t lock;
-    char *token;                 /* guarded by the lock */
-    uint64_t authenticated_ns;   /* last time it was tried; guarded by the lock */
+    char *token; /* guarded by the lock */
+    uint64_t opened_ns;
+    uint64_t renewals;           /* tried; guarded by the lock */
     _Atomic uint64_t generation; /* changed under the lock */
 };
 
+/* Renewals may come in a burst, but in the long run one in this time at most. */
+enum { RENEWAL_BURST = 3 };
 static const uint64_t RENEWAL_INTERVAL_NS = UINT64_C(1000000000);
 
 /* Ask TempAuth for a token. */
@@ -97,7 +100,7 @@ enum strata_status strata_swift_session_open(const struct strata_swift_endpoint 
     session->renewable = !ready;
     session->storage_url = without_trailing_slashes(storage_url);
     session->token = strata_text_duplicate(token);
-    session->authenticated_ns = strata_clock_monotonic_ns();
+    session->opened_ns = strata_clock_monotonic_ns();
     pthread_mutex_init(&session->lock, NULL);
     atomic_store(&session->generation, 1);
     strata_swift_answer_done(&answer);
@@ -143,10 +146,12 @@ struct curl_slist *strata_swift_session_headers(struct strata_swift_session *ses
 /* With the lock held. */
 static bool renew(struct strata_swift_session *session)
 {
-    uint64_t now_ns = strata_clock_monotonic_ns();
-    if (!session->renewable || now_ns - session->authenticated_ns < RENEWAL_INTERVAL_NS) {
+    uint64_t allowed =
+        RENEWAL_BURST + (strata_clock_monotonic_ns() - session->opened_ns) / RENEWAL_INTERVAL_NS;
+    if (!session->renewable || session->renewals >= allowed) {
         return false;
     }
+    session->renewals++;
     struct strata_swift_answer answer = {0};
     struct strata_error error;
     bool renewed = authenticate(&session->endpoint, &answer, &error) == STRATA_OK;
@@ -155,7 +160,6 @@ static bool renew(struct strata_swift_session *session)
         session->token = strata_text_duplicate(answer.token);
         atomic_fetch_add(&session->generation, 1);
     }
-    session->authenticated_ns = strata_clock_monotonic_ns();
     strata_swift_answer_done(&answer);
     return renewed;
 }

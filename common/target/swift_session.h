@@ -27,8 +27,9 @@ struct curl_slist *strata_swift_session_headers(struct strata_swift_session *ses
                                                 uint64_t *ret_generation);
 
 /* The server refused token number `generation`: get a new one unless somebody has, for all. True
- * when there is another token to try with. Bounded: at most one authentication a second, so that a
- * server that refuses every token is not asked for ever more. Threads: any; waits. */
+ * when there is another token to try with. Bounded: 3 authentications and one more for each second
+ * of the session, so that a server that refuses every token is not asked for ever more. Threads:
+ * any; waits. */
 bool strata_swift_session_renew(struct strata_swift_session *session, uint64_t generation);
 
 /* Ask below the storage URL with the token: `path` is "" or begins with "/", escaped. `headers`
