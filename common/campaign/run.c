@@ -32,6 +32,19 @@ static void conclude(struct run *run, const char *status, enum strata_status cau
     snprintf(run->outcome->reason, sizeof(run->outcome->reason), "%s", reason);
 }
 
+/* What came to light after a run was judged stands beside the reason that there is. */
+static void add_reason(struct run *run, const char *status, enum strata_status cause,
+                       const char *reason)
+{
+    struct strata_run_outcome *outcome = run->outcome;
+    if (strcmp(outcome->status, "ok") == 0) {
+        conclude(run, status, cause, reason);
+        return;
+    }
+    size_t length = strlen(outcome->reason);
+    snprintf(outcome->reason + length, sizeof(outcome->reason) - length, "; %s", reason);
+}
+
 /* A target that says "unsupported" was asked for what it cannot do; anything else is a failure. */
 static void conclude_error(struct run *run, const struct strata_error *error)
 {
@@ -144,18 +157,17 @@ void strata_run_perform(const struct strata_run_order *order, struct strata_run_
             order->layer->findings(target, &run.context);
         }
     }
-    if (target->type->cleanup != NULL && target->type->cleanup(target, &error) != STRATA_OK &&
-        strcmp(outcome->status, "ok") == 0) {
-        strata_error_prefix(&error, "cleanup");
-        conclude_error(&run, &error);
-    }
-    target->type->close(target);
-    if (strcmp(outcome->status, "ok") == 0 && run.context.flags[0] != '\0') {
-        conclude(&run, "invalid", STRATA_OK, run.context.flags);
+    if (run.context.flags[0] != '\0') {
+        add_reason(&run, "invalid", STRATA_OK, run.context.flags);
     }
     if (strata_stop_signal != 0) {
         conclude(&run, "aborted", STRATA_INTERRUPTED, "interrupted");
     }
+    if (target->type->cleanup != NULL && target->type->cleanup(target, &error) != STRATA_OK) {
+        strata_error_prefix(&error, "cleanup");
+        add_reason(&run, "failed", error.status, error.text);
+    }
+    target->type->close(target);
 }
 
 void strata_run_outcome_done(struct strata_run_outcome *outcome)
