@@ -192,6 +192,17 @@ static uint64_t at_least_one(uint64_t duration_ns, bool needed)
     return needed && duration_ns == 0 ? 1 : duration_ns;
 }
 
+/* The kernel divides a thread's time into user and system mode by samples, so that over a few
+ * milliseconds it may say more than there was. */
+static double busy_fraction(const struct strata_job *job)
+{
+    if (job->busy_until_ns <= job->busy_from_ns || job->user_ns <= 0) {
+        return 0;
+    }
+    double fraction = (double)job->user_ns / (double)(job->busy_until_ns - job->busy_from_ns);
+    return fraction < 1 ? fraction : 1;
+}
+
 static void add_up_times(struct phase *phase, struct strata_load_result *result)
 {
     uint64_t begin_ns = phase->gate.begin_ns;
@@ -206,9 +217,7 @@ static void add_up_times(struct phase *phase, struct strata_load_result *result)
         in_flight_ns += job->in_flight_ns;
         result->interrupted = result->interrupted || job->interrupted;
         workers += job->had_work;
-        if (job->had_work && job->busy_until_ns > job->busy_from_ns) {
-            busy += (double)job->user_ns / (double)(job->busy_until_ns - job->busy_from_ns);
-        }
+        busy += job->had_work ? busy_fraction(job) : 0;
     }
     bool finished = something_finished(&result->recorder);
     result->started_at_us = phase->begin_wall_us;
