@@ -1,0 +1,139 @@
+/* The findings of a ladder in words: a claim, its evidence, and what would show it wrong.
+ *
+ * A claim never says more than its evidence: without a resource at its limit the cause is called
+ * unexplained. Source of the 80 %: above it queueing makes response times grow faster than the load
+ * (M/M/1: response time = service time / (1 - utilisation), five times at 0.8). */
+#include "common/analysis/ladder.h"
+
+#include "common/base/units.h"
+
+#include <math.h>
+#include <string.h>
+
+static const double limit_fraction = 0.8;
+
+/* Below this fall between neighbours no layer is called a bottleneck. */
+static const double worth_naming = 0.95;
+
+static const char *layer_words(const char *layer)
+{
+    return strcmp(layer, "filesystem") == 0 ? "file-system" : layer;
+}
+
+static void append_rate(struct strata_text *out, const struct strata_rung *rung)
+{
+    char buffer[32];
+    strata_text_append(
+        out, isnan(rung->bytes_per_s)
+                 ? strata_units_format_operation_rate(rung->ops_per_s, buffer, sizeof(buffer))
+                 : strata_units_format_byte_rate(rung->bytes_per_s, buffer, sizeof(buffer)));
+}
+
+static void explain_cause(const struct strata_rung *rung, struct strata_text *finding,
+                          struct strata_text *refutation)
+{
+    bool cpu = rung->cpu_busy_fraction >= limit_fraction; /* false for NAN */
+    bool disk = rung->disk_busy_fraction >= limit_fraction;
+    if (cpu) {
+        strata_text_format(finding, "; the processors of this machine were %.0f %% busy",
+                           100 * rung->cpu_busy_fraction);
+    }
+    if (disk) {
+        strata_text_format(finding, "; disk %s was %.0f %% busy", rung->disk,
+                           100 * rung->disk_busy_fraction);
+    }
+    if (cpu) {
+        strata_text_append(refutation, "more or faster cores leave the rate as it is");
+    } else if (disk) {
+        strata_text_append(refutation, "a faster disk below leaves the rate as it is");
+    } else {
+        strata_text_append(finding, "; no resource that was watched reached 80 %");
+        if (!isnan(rung->cpu_busy_fraction)) {
+            strata_text_format(finding, " (processors %.0f %%", 100 * rung->cpu_busy_fraction);
+            if (!isnan(rung->pressure_io_fraction)) {
+                strata_text_format(finding, ", waiting for I/O %.0f %% of the time",
+                                   100 * rung->pressure_io_fraction);
+            }
+            strata_text_append(finding, ")");
+        }
+        strata_text_append(finding, ", so it is waiting or serialised, unexplained");
+        strata_text_append(refutation,
+                           "doubled concurrency raises the rate: then latency was the limit, not a "
+                           "serial part");
+    }
+}
+
+static const struct strata_rung *find_bottleneck(const struct strata_ladder *ladder, size_t *ret_no)
+{
+    for (size_t i = 1; i < ladder->rung_count; i++) {
+        if (ladder->rungs[i].bottleneck) {
+            *ret_no = i;
+            return &ladder->rungs[i];
+        }
+    }
+    return NULL;
+}
+
+void strata_ladder_explain(const struct strata_ladder *ladder, struct strata_text *finding,
+                           struct strata_text *refutation)
+{
+    size_t number = 0;
+    const struct strata_rung *worst = find_bottleneck(ladder, &number);
+    const struct strata_rung *lowest = &ladder->rungs[0];
+    if (worst == NULL) {
+        strata_text_format(finding, "only the %s layer was measured, so no layer can be blamed",
+                           layer_words(lowest->layer));
+        return;
+    }
+    if (worst->efficiency >= worth_naming) {
+        strata_text_format(finding,
+                           "no layer is more than 5 %% slower than the one below: the %s layer is "
+                           "the limit, at ",
+                           layer_words(lowest->layer));
+        append_rate(finding, lowest);
+        explain_cause(lowest, finding, refutation);
+        return;
+    }
+    const struct strata_rung *below = &ladder->rungs[number - 1];
+    strata_text_format(finding, "the %s layer (%s) holds it back: ", layer_words(worst->layer),
+                       worst->backend);
+    append_rate(finding, worst);
+    strata_text_format(finding, ", %.0f %% of the ", 100 * worst->efficiency);
+    append_rate(finding, below);
+    strata_text_format(finding, " of the %s layer below", layer_words(below->layer));
+    if (worst->share > 0 && worst->share < 1) {
+        strata_text_format(finding, " (%.0f %% of the whole fall)", 100 * worst->share);
+    }
+    explain_cause(worst, finding, refutation);
+}
+
+void strata_ladder_explain_cost(const struct strata_ladder *ladder, struct strata_text *finding)
+{
+    const struct strata_rung *most = NULL;
+    const struct strata_rung *hides = NULL;
+    for (size_t i = 0; i < ladder->rung_count; i++) {
+        const struct strata_rung *rung = &ladder->rungs[i];
+        if (!isnan(rung->loss_fraction) &&
+            (most == NULL || rung->loss_fraction > most->loss_fraction)) {
+            most = rung;
+        }
+        if (rung->hidden_log_ratio > 0 &&
+            (hides == NULL || rung->hidden_log_ratio > hides->hidden_log_ratio)) {
+            hides = rung;
+        }
+    }
+    if (most == NULL || !ladder->encrypted) {
+        return;
+    }
+    if (most->loss_fraction <= 0) {
+        strata_text_append(finding, "encryption costs no throughput at any layer");
+        return;
+    }
+    strata_text_format(finding, "encryption costs most at the %s layer: %.1f %% of the throughput",
+                       layer_words(most->layer), 100 * most->loss_fraction);
+    if (hides != NULL) {
+        strata_text_format(finding,
+                           "; the %s layer hides most of the cost below it (%.1f %% there)",
+                           layer_words(hides->layer), 100 * hides->loss_fraction);
+    }
+}

@@ -1,0 +1,216 @@
+/* The penalty of encryption: for each cell and metric the log ratios of its pairs become an
+ * estimate, two bounds and a verdict.
+ *
+ * Always holds: estimate and bounds are of ln(encrypted) - ln(plain), whatever the metric; only for
+ * throughput is there a loss. A latency has the matching margin: it may grow to 1 / (1 - margin),
+ * which is the same test on the negated ratios. What a metric costs in CPU is told without a
+ * criterion. Leaves to others: the pairs and their ratios (views v_pair, v_pair_cost), the A/A
+ * cells' verdict. */
+#include "common/analysis/penalty.h"
+
+#include "common/analysis/control.h"
+#include "common/analysis/statistics.h"
+#include "common/base/clock.h"
+#include "common/base/memory.h"
+#include "common/base/text.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum criterion { CRITERION_RATE, CRITERION_LATENCY, CRITERION_NONE };
+
+#define CELL_COLUMNS "workload_id, phase, operation, plain_backend_id, encrypted_backend_id, cell"
+#define RATIOS(view, ratio)                                                                        \
+    "SELECT " CELL_COLUMNS ", " ratio " AS ratio FROM " view                                       \
+    " WHERE campaign_id = ?1 AND ratio IS NOT NULL ORDER BY " CELL_COLUMNS ", pair_no"
+
+static const struct metric {
+    const char *name;
+    enum criterion criterion;
+    const char *sql;
+} metrics[] = {
+    {"throughput", CRITERION_RATE, RATIOS("v_pair", "log_ratio")},
+    {"latency_p50", CRITERION_LATENCY,
+     RATIOS("v_pair_cost", "ln(encrypted_p50_ns) - ln(plain_p50_ns)")},
+    {"latency_p99", CRITERION_LATENCY, RATIOS("v_pair_cost", "p99_log_ratio")},
+    {"cpu_ns_per_operation", CRITERION_NONE, RATIOS("v_pair_cost", "cpu_log_ratio")},
+};
+
+static const char insert_sql[] =
+    "INSERT INTO comparison (campaign_id, workload_id, phase, operation, plain_backend_id,"
+    " encrypted_backend_id, cell, metric, method, pairs, estimate, lower_bound, upper_bound,"
+    " loss_fraction, loss_optimistic_fraction, loss_pessimistic_fraction, margin_fraction, verdict,"
+    " computed_at_us)"
+    " VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, 'hodges-lehmann', ?9, ?10, ?11, ?12, ?13, ?14, ?15,"
+    " ?16, ?17, ?18)";
+
+/* The cell whose ratios are being gathered. */
+struct cell {
+    int64_t workload_id;
+    char *phase;
+    char *operation;
+    int64_t plain_id;
+    int64_t encrypted_id;
+    bool control;
+    double *ratios;
+    size_t count;
+    size_t capacity;
+};
+
+static bool same_cell(const struct cell *cell, struct strata_query *row)
+{
+    return cell->count > 0 && cell->workload_id == strata_query_integer(row, 0) &&
+           strcmp(cell->phase, strata_query_text(row, 1)) == 0 &&
+           strcmp(cell->operation, strata_query_text(row, 2)) == 0 &&
+           cell->plain_id == strata_query_integer(row, 3) &&
+           cell->encrypted_id == strata_query_integer(row, 4) &&
+           cell->control == (strcmp(strata_query_text(row, 5), "control") == 0);
+}
+
+static void begin_cell(struct cell *cell, struct strata_query *row)
+{
+    free(cell->phase);
+    free(cell->operation);
+    cell->workload_id = strata_query_integer(row, 0);
+    cell->phase = strata_text_duplicate(strata_query_text(row, 1));
+    cell->operation = strata_text_duplicate(strata_query_text(row, 2));
+    cell->plain_id = strata_query_integer(row, 3);
+    cell->encrypted_id = strata_query_integer(row, 4);
+    cell->control = strcmp(strata_query_text(row, 5), "control") == 0;
+    cell->count = 0;
+}
+
+static void add_ratio(struct cell *cell, double ratio)
+{
+    void *ratios = cell->ratios;
+    strata_memory_grow(&ratios, &cell->capacity, cell->count + 1, sizeof(cell->ratios[0]));
+    cell->ratios = ratios;
+    cell->ratios[cell->count++] = ratio;
+}
+
+/* Infinite bounds are no numbers: NULL. */
+static void bind_finite(struct strata_query *query, int number, double value)
+{
+    if (isfinite(value)) {
+        strata_query_bind_decimal(query, number, value);
+    } else {
+        strata_query_bind_text(query, number, NULL);
+    }
+}
+
+static enum strata_verdict judge(const struct metric *metric, const struct cell *cell,
+                                 double margin)
+{
+    if (cell->control) {
+        return strata_control_verdict(cell->ratios, cell->count, margin, margin / 5);
+    }
+    struct strata_loss loss;
+    double *ratios = strata_memory_new(cell->count, sizeof(ratios[0]));
+    for (size_t i = 0; i < cell->count; i++) {
+        ratios[i] = metric->criterion == CRITERION_LATENCY ? -cell->ratios[i] : cell->ratios[i];
+    }
+    strata_statistics_loss(ratios, cell->count, margin, &loss);
+    free(ratios);
+    return metric->criterion == CRITERION_NONE ? STRATA_VERDICT_INCONCLUSIVE : loss.verdict;
+}
+
+static enum strata_status store_cell(struct strata_query *insert,
+                                     const struct strata_campaign_row *campaign,
+                                     const struct metric *metric, const struct cell *cell,
+                                     struct strata_error *error)
+{
+    double estimate;
+    double lower;
+    double upper;
+    strata_statistics_hodges_lehmann(cell->ratios, cell->count, &estimate, &lower, &upper);
+    struct strata_loss loss = {.estimate = NAN, .optimistic = NAN, .pessimistic = NAN};
+    if (metric->criterion == CRITERION_RATE) {
+        strata_statistics_loss(cell->ratios, cell->count, campaign->margin, &loss);
+    }
+    bool bounded = isfinite(lower);
+    strata_query_reset(insert);
+    strata_query_bind_integer(insert, 1, campaign->id);
+    strata_query_bind_integer(insert, 2, cell->workload_id);
+    strata_query_bind_text(insert, 3, cell->phase);
+    strata_query_bind_text(insert, 4, cell->operation);
+    strata_query_bind_integer(insert, 5, cell->plain_id);
+    strata_query_bind_integer(insert, 6, cell->encrypted_id);
+    strata_query_bind_text(insert, 7, cell->control ? "control" : "pair");
+    strata_query_bind_text(insert, 8, metric->name);
+    strata_query_bind_integer(insert, 9, (int64_t)cell->count);
+    strata_query_bind_decimal(insert, 10, estimate);
+    bind_finite(insert, 11, lower);
+    bind_finite(insert, 12, upper);
+    bind_finite(insert, 13, loss.estimate);
+    bind_finite(insert, 14, bounded ? loss.optimistic : NAN);
+    bind_finite(insert, 15, bounded ? loss.pessimistic : NAN);
+    bind_finite(insert, 16, metric->criterion == CRITERION_NONE ? NAN : campaign->margin);
+    strata_query_bind_text(insert, 17, strata_verdict_name(judge(metric, cell, campaign->margin)));
+    strata_query_bind_integer(insert, 18, strata_clock_wall_us());
+    (void)strata_query_next(insert);
+    return strata_query_status(insert, error);
+}
+
+static enum strata_status store_metric(struct strata_store *store, struct strata_query *insert,
+                                       const struct strata_campaign_row *campaign,
+                                       const struct metric *metric, struct strata_error *error)
+{
+    struct strata_query *rows = NULL;
+    enum strata_status status = strata_query_open(store, metric->sql, &rows, error);
+    if (status != STRATA_OK) {
+        return status;
+    }
+    strata_query_bind_integer(rows, 1, campaign->id);
+    struct cell cell = {0};
+    while (status == STRATA_OK && strata_query_next(rows)) {
+        if (!same_cell(&cell, rows)) {
+            status =
+                cell.count > 0 ? store_cell(insert, campaign, metric, &cell, error) : STRATA_OK;
+            begin_cell(&cell, rows);
+        }
+        add_ratio(&cell, strata_query_decimal(rows, 6));
+    }
+    if (status == STRATA_OK) {
+        status = strata_query_status(rows, error);
+    }
+    if (status == STRATA_OK && cell.count > 0) {
+        status = store_cell(insert, campaign, metric, &cell, error);
+    }
+    free(cell.phase);
+    free(cell.operation);
+    free(cell.ratios);
+    strata_query_close(rows);
+    return status;
+}
+
+static enum strata_status remove_old(struct strata_store *store, int64_t campaign_id,
+                                     struct strata_error *error)
+{
+    struct strata_query *query = NULL;
+    enum strata_status status =
+        strata_query_open(store, "DELETE FROM comparison WHERE campaign_id = ?1", &query, error);
+    if (status == STRATA_OK) {
+        strata_query_bind_integer(query, 1, campaign_id);
+        (void)strata_query_next(query);
+        status = strata_query_status(query, error);
+        strata_query_close(query);
+    }
+    return status;
+}
+
+enum strata_status strata_penalty_store(struct strata_store *store,
+                                        const struct strata_campaign_row *campaign,
+                                        struct strata_error *error)
+{
+    struct strata_query *insert = NULL;
+    enum strata_status status = remove_old(store, campaign->id, error);
+    if (status == STRATA_OK) {
+        status = strata_query_open(store, insert_sql, &insert, error);
+    }
+    for (size_t i = 0; i < sizeof(metrics) / sizeof(metrics[0]) && status == STRATA_OK; i++) {
+        status = store_metric(store, insert, campaign, &metrics[i], error);
+    }
+    strata_query_close(insert);
+    return status;
+}
