@@ -1,0 +1,77 @@
+/* What a report says, read once, whatever format it is then written in. */
+#ifndef STRATA_REPORT_MODEL_H
+#define STRATA_REPORT_MODEL_H
+
+#include "common/analysis/campaign_row.h"
+#include "common/analysis/ladder.h"
+
+/* One workload and phase on one pair of twins, or on a back end alone (then the other name is
+ * NULL). Numbers that are not known are NAN. */
+struct strata_report_cell {
+    char *layer;
+    char *workload;
+    char *phase;
+    char *operation;
+    char *plain;
+    char *encrypted;
+    char *encryption;
+    char *proof;
+    double plain_ops_per_s, encrypted_ops_per_s;
+    double plain_bytes_per_s, encrypted_bytes_per_s;
+    double plain_p50_ns, encrypted_p50_ns;
+    double plain_p99_ns, encrypted_p99_ns;
+    double plain_cpu_ns, encrypted_cpu_ns; /* whole machine, per operation */
+    double loss_fraction, loss_optimistic_fraction, loss_pessimistic_fraction;
+    long pairs, plain_runs, encrypted_runs, bad_runs;
+    char *verdict; /* "" where nothing was compared */
+    bool by_bytes; /* large enough that bytes per second say more than operations */
+};
+
+/* Runs without a valid rate, alike ones together. */
+struct strata_report_trouble {
+    char *layer;
+    char *workload;
+    char *backend;
+    char *status;
+    char *reason;
+    long runs;
+};
+
+struct strata_report_backend {
+    char *name;
+    char *layer;
+    char *location;
+    char *encryption;
+    char *proof;
+    char *evidence;
+    char *twin; /* "" for a plain one */
+};
+
+struct strata_report {
+    struct strata_campaign_row campaign;
+    char *name;
+    char *started; /* "2026-11-30 13:00 UTC" */
+    char *version;
+    char *machine; /* one line of facts */
+    char *control_verdict;
+    char *control_reason;
+    long planned_pairs;
+    long ok_runs;
+    long other_runs;
+    struct strata_report_cell *cells; /* layer after layer, back end after back end */
+    size_t cell_count, cell_capacity;
+    struct strata_report_trouble *troubles;
+    size_t trouble_count, trouble_capacity;
+    struct strata_report_backend *backends;
+    size_t backend_count, backend_capacity;
+    struct strata_ladders ladders;
+};
+
+/* `campaign` and `layer` as in report.h. Owns: the caller calls strata_report_done in every case.
+ */
+enum strata_status strata_report_read(struct strata_store *store, const char *campaign,
+                                      const char *layer, struct strata_report *ret_report,
+                                      struct strata_error *error);
+void strata_report_done(struct strata_report *report);
+
+#endif

@@ -1,0 +1,266 @@
+/* From the model to cells of text: which columns there are and how each number is written. */
+#include "common/report/tables.h"
+
+#include "common/base/units.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define COUNT_OF(array) (sizeof(array) / sizeof((array)[0]))
+
+const struct strata_report_layer strata_report_layers[4] = {
+    {"device", "Device layer"},
+    {"filesystem", "File-system layer"},
+    {"service", "Service layer"},
+    {"user", "User layer"},
+};
+
+void strata_report_percent(double fraction, char *buffer, size_t size)
+{
+    double percent = round(1000 * fraction) / 10;
+    if (!isfinite(fraction)) {
+        buffer[0] = '\0';
+        return;
+    }
+    (void)snprintf(buffer, size, "%.1f %%", percent + 0.0);
+}
+
+static void format_rate(double ops_per_s, double bytes_per_s, bool by_bytes, char *buffer,
+                        size_t size)
+{
+    buffer[0] = '\0';
+    if (by_bytes && !isnan(bytes_per_s)) {
+        strata_units_format_byte_rate(bytes_per_s, buffer, size);
+    } else if (!isnan(ops_per_s)) {
+        strata_units_format_operation_rate(ops_per_s, buffer, size);
+    }
+}
+
+void strata_report_rate(const struct strata_report_cell *cell, bool encrypted, char *buffer,
+                        size_t size)
+{
+    format_rate(encrypted ? cell->encrypted_ops_per_s : cell->plain_ops_per_s,
+                encrypted ? cell->encrypted_bytes_per_s : cell->plain_bytes_per_s, cell->by_bytes,
+                buffer, size);
+}
+
+/* "12 us / 31 us": plain and encrypted; one of them alone, or nothing. */
+static void add_durations(struct strata_table *table, double plain_ns, double encrypted_ns)
+{
+    char plain[32] = "-";
+    char encrypted[32] = "-";
+    if (isnan(plain_ns) && isnan(encrypted_ns)) {
+        strata_table_add(table, "");
+        return;
+    }
+    if (!isnan(plain_ns)) {
+        strata_units_format_duration((uint64_t)plain_ns, plain, sizeof(plain));
+    }
+    if (!isnan(encrypted_ns)) {
+        strata_units_format_duration((uint64_t)encrypted_ns, encrypted, sizeof(encrypted));
+    }
+    strata_table_format(table, "%s / %s", plain, encrypted);
+}
+
+static void add_loss(struct strata_table *table, const struct strata_report_cell *cell)
+{
+    char loss[32];
+    char optimistic[32];
+    char pessimistic[32];
+    strata_report_percent(cell->loss_fraction, loss, sizeof(loss));
+    strata_report_percent(cell->loss_optimistic_fraction, optimistic, sizeof(optimistic));
+    strata_report_percent(cell->loss_pessimistic_fraction, pessimistic, sizeof(pessimistic));
+    strata_table_add(table, loss);
+    if (optimistic[0] != '\0') {
+        strata_table_format(table, "%s to %s", optimistic, pessimistic);
+    } else {
+        strata_table_add(table, "");
+    }
+}
+
+static void add_runs(struct strata_table *table, const struct strata_report_cell *cell)
+{
+    if (cell->plain != NULL && cell->encrypted != NULL) {
+        strata_table_format(table, "%ld", cell->pairs);
+    } else {
+        strata_table_format(table, "%ld", cell->plain_runs + cell->encrypted_runs);
+    }
+}
+
+static void add_backends(struct strata_table *table, const struct strata_report_cell *cell)
+{
+    strata_table_format(table, "%s%s%s", cell->plain != NULL ? cell->plain : "",
+                        cell->plain != NULL && cell->encrypted != NULL ? " / " : "",
+                        cell->encrypted != NULL ? cell->encrypted : "");
+}
+
+void strata_report_table_cells(const struct strata_report *report, const char *layer,
+                               struct strata_table *table)
+{
+    static const struct strata_column columns[] = {
+        {"back ends", false},    {"workload", false},     {"phase", false},
+        {"plain", true},         {"encrypted", true},     {"loss", true},
+        {"bounds", true},        {"verdict", false},      {"n", true},
+        {"p50 plain/enc", true}, {"p99 plain/enc", true}, {"CPU per op", true},
+    };
+    table->columns = columns;
+    table->column_count = COUNT_OF(columns);
+    for (size_t i = 0; i < report->cell_count; i++) {
+        const struct strata_report_cell *cell = &report->cells[i];
+        char rate[32];
+        if (strcmp(cell->layer, layer) != 0) {
+            continue;
+        }
+        add_backends(table, cell);
+        strata_table_add(table, cell->workload);
+        strata_table_format(table, "%s%s%s", cell->phase,
+                            strcmp(cell->phase, cell->operation) != 0 ? " " : "",
+                            strcmp(cell->phase, cell->operation) != 0 ? cell->operation : "");
+        strata_report_rate(cell, false, rate, sizeof(rate));
+        strata_table_add(table, rate);
+        strata_report_rate(cell, true, rate, sizeof(rate));
+        strata_table_add(table, rate);
+        add_loss(table, cell);
+        strata_table_add(table, cell->verdict);
+        add_runs(table, cell);
+        add_durations(table, cell->plain_p50_ns, cell->encrypted_p50_ns);
+        add_durations(table, cell->plain_p99_ns, cell->encrypted_p99_ns);
+        add_durations(table, cell->plain_cpu_ns, cell->encrypted_cpu_ns);
+    }
+}
+
+static void add_whole_percent(struct strata_table *table, double fraction, const char *after)
+{
+    if (isnan(fraction)) {
+        strata_table_add(table, "");
+    } else {
+        strata_table_format(table, "%.0f %%%s", 100 * fraction, after);
+    }
+}
+
+void strata_report_table_ladder(const struct strata_ladder *ladder, struct strata_table *table)
+{
+    static const struct strata_column columns[] = {
+        {"layer", false},        {"back end", false}, {"rate", true},     {"efficiency", true},
+        {"share", true},         {"loss", true},      {"CPU busy", true}, {"busiest disk", true},
+        {"amplification", true}, {"n", true},         {"", false},
+    };
+    table->columns = columns;
+    table->column_count = COUNT_OF(columns);
+    for (size_t i = 0; i < ladder->rung_count; i++) {
+        const struct strata_rung *rung = &ladder->rungs[i];
+        char text[64];
+        strata_table_add(table, rung->layer);
+        strata_table_add(table, rung->backend);
+        format_rate(rung->ops_per_s, rung->bytes_per_s, true, text, sizeof(text));
+        strata_table_add(table, text);
+        add_whole_percent(table, rung->efficiency, "");
+        add_whole_percent(table, rung->share, "");
+        strata_report_percent(rung->loss_fraction, text, sizeof(text));
+        strata_table_add(table, text);
+        add_whole_percent(table, rung->cpu_busy_fraction, "");
+        (void)snprintf(text, sizeof(text), " %s", rung->disk);
+        add_whole_percent(table, rung->disk_busy_fraction, text);
+        if (isnan(rung->amplification)) {
+            strata_table_add(table, "");
+        } else {
+            strata_table_format(table, "%.2f", rung->amplification);
+        }
+        strata_table_format(table, "%ld", rung->runs);
+        strata_table_add(table, rung->bottleneck && rung->efficiency < 0.95 ? "<- bottleneck" : "");
+    }
+}
+
+void strata_report_table_backends(const struct strata_report *report, struct strata_table *table)
+{
+    static const struct strata_column columns[] = {
+        {"back end", false},   {"layer", false}, {"location", false},
+        {"encryption", false}, {"proof", false}, {"evidence", false},
+    };
+    table->columns = columns;
+    table->column_count = COUNT_OF(columns);
+    for (size_t i = 0; i < report->backend_count; i++) {
+        const struct strata_report_backend *backend = &report->backends[i];
+        strata_table_add(table, backend->name);
+        strata_table_add(table, backend->layer);
+        strata_table_add(table, backend->location);
+        strata_table_add(table, backend->encryption);
+        strata_table_add(table, backend->proof);
+        strata_table_add(table, backend->evidence);
+    }
+}
+
+void strata_report_table_troubles(const struct strata_report *report, struct strata_table *table)
+{
+    static const struct strata_column columns[] = {
+        {"layer", false},  {"workload", false}, {"back end", false},
+        {"status", false}, {"runs", true},      {"reason", false},
+    };
+    table->columns = columns;
+    table->column_count = COUNT_OF(columns);
+    for (size_t i = 0; i < report->trouble_count; i++) {
+        const struct strata_report_trouble *trouble = &report->troubles[i];
+        strata_table_add(table, trouble->layer);
+        strata_table_add(table, trouble->workload);
+        strata_table_add(table, trouble->backend);
+        strata_table_add(table, trouble->status);
+        strata_table_format(table, "%ld", trouble->runs);
+        strata_table_add(table, trouble->reason);
+    }
+}
+
+void strata_report_ladder_title(const struct strata_ladder *ladder, struct strata_text *out)
+{
+    char size[32];
+    char *rest = NULL;
+    unsigned long long bytes = strtoull(ladder->match_key, &rest, 10);
+    strata_text_format(out, "%s, ", ladder->phase);
+    if (rest != NULL && strncmp(rest, " B", 2) == 0) {
+        strata_units_format_size(bytes, size, sizeof(size));
+        strata_text_format(out, "%s%s", size, rest + 2);
+    } else {
+        strata_text_append(out, ladder->match_key);
+    }
+    strata_text_format(out, ", %s (%s)", ladder->encrypted ? "encrypted" : "plain", ladder->chain);
+}
+
+void strata_report_summary(const struct strata_report *report, const char *layer,
+                           struct strata_text *out)
+{
+    size_t cells = 0;
+    size_t compared = 0;
+    size_t verdicts[3] = {0};
+    static const char *const names[] = {"pass", "fail", "inconclusive"};
+    const struct strata_report_cell *least = NULL;
+    const struct strata_report_cell *most = NULL;
+    for (size_t i = 0; i < report->cell_count; i++) {
+        const struct strata_report_cell *cell = &report->cells[i];
+        if (strcmp(cell->layer, layer) != 0) {
+            continue;
+        }
+        cells++;
+        for (size_t v = 0; v < COUNT_OF(names); v++) {
+            verdicts[v] += strcmp(cell->verdict, names[v]) == 0;
+        }
+        if (isnan(cell->loss_fraction)) {
+            continue;
+        }
+        compared++;
+        least = least == NULL || cell->loss_fraction < least->loss_fraction ? cell : least;
+        most = most == NULL || cell->loss_fraction > most->loss_fraction ? cell : most;
+    }
+    if (compared == 0) {
+        strata_text_append(out, cells == 0 ? "no run" : "nothing compared with an encrypted twin");
+        return;
+    }
+    char low[32];
+    char high[32];
+    strata_report_percent(least->loss_fraction, low, sizeof(low));
+    strata_report_percent(most->loss_fraction, high, sizeof(high));
+    strata_text_format(out, "encryption costs %s to %s of throughput (most: %s, %s, %s)", low, high,
+                       most->encrypted, most->workload, most->phase);
+    strata_text_format(out, "; of %zu comparisons %zu pass, %zu fail, %zu are inconclusive",
+                       compared, verdicts[0], verdicts[1], verdicts[2]);
+}
