@@ -82,6 +82,12 @@ static enum strata_status read_pairs(struct strata_store *store, int64_t campaig
     return status;
 }
 
+/* Of a log ratio, to one decimal and never "-0.0". */
+static double percent(double log_ratio)
+{
+    return round(1000 * expm1(log_ratio)) / 10 + 0.0;
+}
+
 /* "A/A cells: -0.4 % (-2.1 % to 1.0 %), 10 pairs" */
 static void describe(const double *ratios, size_t n, const char *what, struct strata_text *out)
 {
@@ -89,10 +95,9 @@ static void describe(const double *ratios, size_t n, const char *what, struct st
     double lower;
     double upper;
     bool bounded = strata_statistics_hodges_lehmann(ratios, n, &estimate, &lower, &upper);
-    strata_text_format(out, "%s: plain against plain differ by %.1f %%", what,
-                       100 * expm1(estimate));
+    strata_text_format(out, "%s: plain against plain differ by %.1f %%", what, percent(estimate));
     if (bounded) {
-        strata_text_format(out, " (%.1f to %.1f %%)", 100 * expm1(lower), 100 * expm1(upper));
+        strata_text_format(out, " (%.1f to %.1f %%)", percent(lower), percent(upper));
     }
     strata_text_format(out, ", %zu pairs", n);
 }

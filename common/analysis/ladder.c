@@ -4,28 +4,13 @@
  * v_disk), the sentences (explain.c). */
 #include "common/analysis/ladder.h"
 
+#include "common/base/embedded.h"
 #include "common/base/memory.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-static const char rungs_sql[] =
-    "SELECT rung.match_key, rung.phase, rung.encrypted, rung.chain, rung.layer, rung.backend_id,"
-    " rung.backend, rung.runs, rung.mean_ops_per_s, rung.mean_bytes_per_s, rung.efficiency,"
-    " rung.share, cost.loss_fraction, cost.hidden_log_ratio, worst.end_to_end_efficiency,"
-    " coalesce(worst.layer = rung.layer, 0)"
-    " FROM v_layer AS rung"
-    " LEFT JOIN (SELECT * FROM v_layer_penalty WHERE campaign_id = ?1) AS cost"
-    " ON rung.encrypted AND cost.match_key = rung.match_key AND cost.phase = rung.phase"
-    " AND cost.encrypted_chain = rung.chain AND cost.layer = rung.layer"
-    " LEFT JOIN (SELECT * FROM v_bottleneck WHERE campaign_id = ?1) AS worst"
-    " ON worst.match_key = rung.match_key AND worst.phase = rung.phase"
-    " AND worst.encrypted = rung.encrypted AND worst.chain = rung.chain"
-    " WHERE rung.campaign_id = ?1"
-    " GROUP BY rung.match_key, rung.phase, rung.encrypted, rung.chain, rung.layer_no"
-    " ORDER BY rung.match_key, rung.phase, rung.encrypted, rung.chain, rung.layer_no";
 
 #define RUNS                                                                                       \
     "run_id IN (SELECT run.id FROM run JOIN workload ON workload.id = run.workload_id"             \
@@ -134,7 +119,8 @@ enum strata_status strata_ladders_read(struct strata_store *store, int64_t campa
     *ret_ladders = (struct strata_ladders){0};
     struct strata_query *rows = NULL;
     struct evidence evidence = {0};
-    enum strata_status status = strata_query_open(store, rungs_sql, &rows, error);
+    enum strata_status status =
+        strata_query_open(store, strata_embedded_find("common/analysis/ladder.sql"), &rows, error);
     if (status == STRATA_OK) {
         status = strata_query_open(store, machine_sql, &evidence.machine, error);
     }

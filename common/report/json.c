@@ -29,7 +29,8 @@ static const char comparisons_sql[] =
     " 'upper', log_ratio_upper_bound),"
     " 'loss_fraction', json_object('estimate', loss_fraction, 'optimistic',"
     " loss_optimistic_fraction, 'pessimistic', loss_pessimistic_fraction),"
-    " 'margin_fraction', margin_fraction, 'verdict', verdict)"
+    " 'margin_fraction', margin_fraction,"
+    " 'verdict', iif(margin_fraction IS NULL, NULL, verdict))" /* none without a criterion */
     " FROM v_penalty WHERE campaign_id = ?1 AND (?2 IS NULL OR layer = ?2)";
 
 static const char campaign_sql[] =
