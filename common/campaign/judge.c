@@ -9,9 +9,14 @@
 #include <math.h>
 #include <stdio.h>
 
-/* Rules about averages need so many operations for each one in flight, else the ramp at both ends
- * outweighs the middle. */
+/* Rules about averages need so many operations for each one in flight, and so long a window: else
+ * the ramp at both ends, where jobs wait for a processor before their first operation and after
+ * their last, outweighs the middle. Nothing is judged from a phase of a few milliseconds. */
 enum { OPERATIONS_FOR_AVERAGES = 20 };
+#define WINDOW_FOR_AVERAGES_NS UINT64_C(100000000)
+
+/* A mean over all successes speaks for the window when so many of them ended in it. */
+#define SHARE_IN_WINDOW 0.99
 
 struct totals {
     uint64_t started;
@@ -108,7 +113,8 @@ static bool depth_not_achieved(const struct strata_phase_evidence *evidence, cha
 static bool little_broken(const struct strata_phase_evidence *evidence, const struct totals *totals,
                           char *reason, size_t size)
 {
-    if (evidence->load->rate_per_s > 0) {
+    if (evidence->load->rate_per_s > 0 ||
+        (double)totals->window_ok < SHARE_IN_WINDOW * (double)totals->ok) {
         return false;
     }
     double throughput = (double)totals->window_ok / (double)evidence->result->window_ns;
@@ -170,7 +176,8 @@ bool strata_judge_phase(const struct strata_phase_evidence *evidence, bool direc
     }
     uint64_t in_flight = (uint64_t)evidence->load->jobs * evidence->load->depth;
     bool averages_hold = totals.ok > 0 && totals.window_ok >= OPERATIONS_FOR_AVERAGES * in_flight &&
-                         evidence->result->window_ns > 0 && !evidence->result->interrupted;
+                         evidence->result->window_ns >= WINDOW_FOR_AVERAGES_NS &&
+                         !evidence->result->interrupted;
     return averages_hold && (depth_not_achieved(evidence, reason, size) ||
                              little_broken(evidence, &totals, reason, size) ||
                              tool_bound(evidence, &totals, reason, size));

@@ -1,0 +1,121 @@
+/* Which phases are called invalid: hand-made results on both sides of each rule's edge. */
+#include "common/campaign/judge.h"
+
+#include "tests/unit/harness.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* A closed loop of 2 jobs: `ok` operations of 1 ms each, `in_window` of them in the window. */
+struct phase {
+    struct strata_load load;
+    struct strata_load_result result;
+    struct strata_phase_evidence evidence;
+};
+
+static struct phase *make_phase(uint64_t ok, uint64_t in_window, uint64_t window_ns,
+                                double in_flight)
+{
+    struct phase *phase = calloc(1, sizeof(*phase));
+    CU_ASSERT_PTR_NOT_NULL_FATAL(phase);
+    phase->load = (struct strata_load){.jobs = 2, .depth = 1};
+    strata_recorder_init(&phase->result.recorder, 1U << STRATA_OPERATION_STAT, false);
+    struct strata_record *record = phase->result.recorder.records[STRATA_OPERATION_STAT];
+    record->tally.started = ok;
+    record->tally.ok = ok;
+    record->tally.window_ok = in_window;
+    record->response.count = ok;
+    record->response.sum_ns = ok * 1000000;
+    phase->result.window_ns = window_ns;
+    phase->result.elapsed_ns = window_ns;
+    phase->result.mean_in_flight = in_flight;
+    phase->evidence =
+        (struct strata_phase_evidence){.load = &phase->load, .result = &phase->result};
+    return phase;
+}
+
+/* The reason why it is invalid, "" when it is not. */
+static const char *judge(struct phase *phase, double budget)
+{
+    static char reason[512];
+    reason[0] = '\0';
+    strata_judge_phase(&phase->evidence, false, budget, reason, sizeof(reason));
+    return reason;
+}
+
+static void done(struct phase *phase)
+{
+    strata_recorder_done(&phase->result.recorder);
+    free(phase);
+}
+
+/* 1000 operations of 1 ms by 2 jobs take 500 ms. */
+static void a_sound_phase_is_valid(void)
+{
+    struct phase *phase = make_phase(1000, 1000, 500000000, 2);
+    CU_ASSERT_STRING_EQUAL(judge(phase, 0), "");
+    done(phase);
+}
+
+static void a_depth_not_achieved_is_named(void)
+{
+    struct phase *phase = make_phase(1000, 1000, 1000000000 / 179 * 100, 1.79);
+    CU_ASSERT_STRING_EQUAL(judge(phase, 0), "depth: 1.8 operations in flight on average, 2 asked");
+    done(phase);
+}
+
+/* 100 operations of 1 ms by 2 jobs: 50 ms, of which a late job's start takes a good part. */
+static void too_short_a_phase_is_not_judged(void)
+{
+    struct phase *phase = make_phase(100, 100, 99999999, 1);
+    CU_ASSERT_STRING_EQUAL(judge(phase, 0), "");
+    phase->result.window_ns = 100000000;
+    CU_ASSERT_STRING_EQUAL(judge(phase, 0), "depth: 1.0 operations in flight on average, 2 asked");
+    done(phase);
+}
+
+/* 1000 operations in 400 ms: 2.5 in flight by rate and latency, where 2 were seen. */
+static void littles_law_is_held(void)
+{
+    struct phase *phase = make_phase(1000, 1000, 400000000, 2);
+    CU_ASSERT_STRING_EQUAL(judge(phase, 0),
+                           "Little's law: rate x latency is 1.25 of the operations in flight");
+    phase->result.window_ns = 480000000; /* 4.2 % off */
+    CU_ASSERT_STRING_EQUAL(judge(phase, 0), "");
+    done(phase);
+}
+
+/* One job was slower: what it did alone, after the window, has another latency. */
+static void littles_law_needs_the_window(void)
+{
+    struct phase *phase = make_phase(1000, 989, 400000000, 2);
+    CU_ASSERT_STRING_EQUAL(judge(phase, 0), "");
+    phase->result.recorder.records[STRATA_OPERATION_STAT]->tally.window_ok = 990;
+    CU_ASSERT_PTR_NOT_NULL(strstr(judge(phase, 0), "Little's law"));
+    done(phase);
+}
+
+static void failures_over_the_budget_are_named(void)
+{
+    struct phase *phase = make_phase(980, 980, 490000000, 2);
+    struct strata_tally *tally = &phase->result.recorder.records[STRATA_OPERATION_STAT]->tally;
+    tally->started = 1000;
+    tally->failed = 20;
+    CU_ASSERT_STRING_EQUAL(judge(phase, 0.019), "errors: 20 of 1000 operations failed");
+    CU_ASSERT_STRING_EQUAL(judge(phase, 0.02), "");
+    CU_ASSERT_FALSE(strata_judge_all_failed(&phase->result));
+    tally->ok = 0;
+    CU_ASSERT_TRUE(strata_judge_all_failed(&phase->result));
+    done(phase);
+}
+
+static const struct harness_test tests[] = {
+    {"a sound phase is valid", a_sound_phase_is_valid},
+    {"a depth that was not achieved is named", a_depth_not_achieved_is_named},
+    {"too short a phase is not judged by averages", too_short_a_phase_is_not_judged},
+    {"Little's law is held within 5 %", littles_law_is_held},
+    {"Little's law needs nearly all operations in the window", littles_law_needs_the_window},
+    {"failures over the budget are named", failures_over_the_budget_are_named},
+};
+
+HARNESS_MAIN("judge", tests)
