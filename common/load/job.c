@@ -423,7 +423,9 @@ void *strata_job_run(void *context)
     if (job->worker != NULL) {
         job->target->type->worker_close(job->worker);
     }
-    strata_payload_done(&job->payload);
+    if (job->in_flight == 0) { /* else the kernel may write there still: lost on purpose */
+        strata_payload_done(&job->payload);
+    }
     strata_gate_leave(job->gate);
     return NULL;
 }

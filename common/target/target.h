@@ -58,6 +58,8 @@ struct strata_target_type {
                                       const struct strata_worker_setup *setup,
                                       struct strata_worker **ret_worker,
                                       struct strata_error *error);
+    /* Called also with operations in flight, when the drain gave up: afterwards the target touches
+     * no operation, but the kernel may still write into their buffers, which are never freed. */
     void (*worker_close)(struct strata_worker *worker);
 
     /* Take up to `count` operations; the taken ones belong to the target until `reap` returns them.

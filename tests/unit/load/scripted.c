@@ -72,14 +72,15 @@ static enum strata_status worker_open(struct strata_target *target,
     return STRATA_OK;
 }
 
-/* Touches what is still pending, as a device does that writes into memory until it is closed. */
+/* Touches what is still pending, as a device may until it is closed. */
 static void worker_close(struct strata_worker *base)
 {
     struct scripted_worker *worker = (struct scripted_worker *)base;
     for (unsigned i = 0; i < worker->count; i++) {
         worker->pending[i].operation->result = ECANCELED;
-        if (worker->pending[i].operation->buffer != NULL) {
-            memset(worker->pending[i].operation->buffer, 0, 1);
+        void *buffer = worker->pending[i].operation->buffer;
+        if (worker->scripted->held == NULL || buffer < worker->scripted->held) {
+            worker->scripted->held = buffer;
         }
     }
     atomic_fetch_add(&worker->scripted->closed, 1);
@@ -198,4 +199,5 @@ void scripted_done(struct scripted *scripted)
     for (unsigned job = 0; job < SCRIPTED_JOBS; job++) {
         free(scripted->logs[job].events);
     }
+    free(scripted->held);
 }

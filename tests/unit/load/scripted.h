@@ -54,6 +54,7 @@ struct scripted {
     unsigned reap_fails_job;
 
     struct scripted_log logs[SCRIPTED_JOBS];
+    void *held; /* lowest buffer in flight when a worker was closed: where they were allocated */
     atomic_uint opened;
     atomic_uint closed;
 };
