@@ -269,9 +269,8 @@ static const struct strata_option transfer_options[] = {
      .type = STRATA_OPTION_COUNT,
      .fallback = "0",
      .maximum = UINT64_C(1) << 32,
-     .help =
-         "objects of one run; 0: as many as the amount holds, at least 8 and 4 for each request "
-         "in flight"},
+     .help = "objects of one run; 0: as many as the amount holds, at least 8 and from 4 to 128 for "
+             "each request in flight"},
     {.name = "amount",
      .type = STRATA_OPTION_SIZE,
      .fallback = "64MiB",

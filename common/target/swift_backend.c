@@ -49,7 +49,6 @@ enum strata_status strata_swift_endpoint_read(const struct strata_element *eleme
                                               struct strata_swift_endpoint *ret_endpoint,
                                               struct strata_error *error)
 {
-    const char *name = strata_element_text(element, "name");
     const char *key_variable = strata_element_text(element, "key-variable");
     struct strata_swift_endpoint endpoint = {
         .ca_file = option(element, "ca-file"),
@@ -70,25 +69,23 @@ enum strata_status strata_swift_endpoint_read(const struct strata_element *eleme
     ret_endpoint->key = environment(key_variable);
     if (ret_endpoint->auth_url == NULL) {
         return strata_error_set(error, STRATA_USAGE,
-                                "%s: no auth-url is given, and neither ST_AUTH nor OS_STORAGE_URL "
-                                "with OS_AUTH_TOKEN is in the environment",
-                                name);
+                                "no auth-url is given, and neither ST_AUTH nor OS_STORAGE_URL "
+                                "with OS_AUTH_TOKEN is in the environment");
     }
     if (holds_credentials(ret_endpoint->auth_url)) {
         return strata_error_set(error, STRATA_USAGE,
-                                "%s: the auth-url holds credentials; give the user by 'user' and "
+                                "the auth-url holds credentials; give the user by 'user' and "
                                 "the key by the variable %s",
-                                name, key_variable);
+                                key_variable);
     }
     if (ret_endpoint->user == NULL) {
         return strata_error_set(error, STRATA_USAGE,
-                                "%s: no user is given, and ST_USER is not in the environment",
-                                name);
+                                "no user is given, and ST_USER is not in the environment");
     }
     if (ret_endpoint->key == NULL) {
         return strata_error_set(error, STRATA_USAGE,
-                                "%s: the environment variable %s, which holds the key, is not set",
-                                name, key_variable);
+                                "the environment variable %s, which holds the key, is not set",
+                                key_variable);
     }
     return STRATA_OK;
 }

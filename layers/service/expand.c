@@ -14,7 +14,9 @@
 
 enum {
     OBJECTS_LEAST = 8,
-    TURNS_LEAST = 4, /* of each request in flight */
+    TURNS_LEAST = 4,  /* of each request in flight */
+    TURNS_MOST = 128, /* unless the number of objects is given: small objects take long to move
+                         the amount */
     DEPTH_LEAST = 16,
     DEPTH_MOST = 64,
     PHASES = 3
@@ -47,8 +49,10 @@ void strata_service_divide(unsigned concurrency, unsigned *ret_jobs, unsigned *r
 static uint64_t count_objects(uint64_t amount, uint64_t object_bytes, unsigned concurrency)
 {
     uint64_t objects = object_bytes > 0 ? amount / object_bytes : 0;
-    uint64_t turns = (uint64_t)TURNS_LEAST * concurrency;
-    objects = objects > turns ? objects : turns;
+    uint64_t least = (uint64_t)TURNS_LEAST * concurrency;
+    uint64_t most = (uint64_t)TURNS_MOST * concurrency;
+    objects = objects > least ? objects : least;
+    objects = objects < most ? objects : most;
     objects = objects > OBJECTS_LEAST ? objects : OBJECTS_LEAST;
     return (objects + concurrency - 1) / concurrency * concurrency;
 }
