@@ -133,73 +133,68 @@ JOIN v_run ON v_run.run_id = phase.run_id;
 -- The same over all ok runs of a workload on a back end: the histograms merged, not the percentiles
 -- averaged.
 CREATE VIEW v_latency_merged AS
-WITH merged AS (
-    SELECT run.campaign_id, run.workload_id, run.backend_id, phase.name AS phase,
-           operation_result.operation, histogram.kind, count(*) AS runs,
-           sum(histogram.count) AS count, sum(histogram.sum_ns) AS sum_ns,
-           min(histogram.min_ns) AS min_ns, max(histogram.max_ns) AS max_ns
+WITH member AS ( -- each histogram with the first one of those that it is merged with
+    SELECT histogram.id AS histogram_id,
+           min(histogram.id) OVER (PARTITION BY run.campaign_id, run.workload_id, run.backend_id,
+                                                phase.name, operation_result.operation,
+                                                histogram.kind) AS first_id
     FROM run
     JOIN phase ON phase.run_id = run.id
     JOIN operation_result ON operation_result.phase_id = phase.id
     JOIN histogram ON histogram.operation_result_id = operation_result.id
     WHERE run.status = 'ok'
-    GROUP BY run.campaign_id, run.workload_id, run.backend_id, phase.name,
-             operation_result.operation, histogram.kind
 ),
-bin AS (
-    SELECT run.campaign_id, run.workload_id, run.backend_id, phase.name AS phase,
-           operation_result.operation, histogram.kind,
-           histogram_bin.upper_ns, sum(histogram_bin.count) AS count
-    FROM run
-    JOIN phase ON phase.run_id = run.id
-    JOIN operation_result ON operation_result.phase_id = phase.id
-    JOIN histogram ON histogram.operation_result_id = operation_result.id
-    JOIN histogram_bin ON histogram_bin.histogram_id = histogram.id
-    WHERE run.status = 'ok'
-    GROUP BY run.campaign_id, run.workload_id, run.backend_id, phase.name,
-             operation_result.operation, histogram.kind, histogram_bin.upper_ns
+merged AS (
+    SELECT member.first_id, count(*) AS runs, sum(count) AS count, sum(sum_ns) AS sum_ns,
+           min(min_ns) AS min_ns, max(max_ns) AS max_ns
+    FROM member
+    JOIN histogram ON histogram.id = member.histogram_id
+    GROUP BY member.first_id
 ),
 cumulated AS (
-    SELECT *, sum(count) OVER (
-               PARTITION BY campaign_id, workload_id, backend_id, phase, operation, kind
-               ORDER BY upper_ns) AS reached
-    FROM bin
+    SELECT first_id, upper_ns,
+           sum(sum(count)) OVER (PARTITION BY first_id ORDER BY upper_ns) AS reached
+    FROM member
+    JOIN histogram_bin USING (histogram_id)
+    GROUP BY first_id, upper_ns
 ),
 quantile AS (
-    SELECT merged.*,
-           min(upper_ns) FILTER (WHERE reached >= (merged.count * 50 + 99) / 100) AS p50_ns,
-           min(upper_ns) FILTER (WHERE reached >= (merged.count * 90 + 99) / 100) AS p90_ns,
-           min(upper_ns) FILTER (WHERE reached >= (merged.count * 99 + 99) / 100) AS p99_ns,
-           min(upper_ns) FILTER (WHERE reached >= (merged.count * 999 + 999) / 1000) AS p99_9_ns
+    SELECT first_id,
+           min(upper_ns) FILTER (WHERE reached >= (count * 50 + 99) / 100) AS p50_ns,
+           min(upper_ns) FILTER (WHERE reached >= (count * 90 + 99) / 100) AS p90_ns,
+           min(upper_ns) FILTER (WHERE reached >= (count * 99 + 99) / 100) AS p99_ns,
+           min(upper_ns) FILTER (WHERE reached >= (count * 999 + 999) / 1000) AS p99_9_ns
     FROM merged
-    JOIN cumulated USING (campaign_id, workload_id, backend_id, phase, operation, kind)
-    GROUP BY campaign_id, workload_id, backend_id, phase, operation, kind
+    JOIN cumulated USING (first_id)
+    GROUP BY first_id
 )
-SELECT campaign.id AS campaign_id,
-       campaign.uuid AS campaign_uuid,
-       campaign.name AS campaign,
-       workload.layer,
-       workload.id AS workload_id,
-       workload.name AS workload,
-       backend.id AS backend_id,
-       backend.name AS backend,
-       backend.encrypted,
-       quantile.phase,
-       quantile.operation,
-       quantile.kind,
-       quantile.runs,
-       quantile.count,
-       quantile.min_ns,
-       1.0 * quantile.sum_ns / quantile.count AS mean_ns,
-       CASE WHEN count >= 20 THEN min(max_ns, p50_ns) END AS p50_ns,
-       CASE WHEN count >= 100 THEN min(max_ns, p90_ns) END AS p90_ns,
-       CASE WHEN count >= 1000 THEN min(max_ns, p99_ns) END AS p99_ns,
-       CASE WHEN count >= 10000 THEN min(max_ns, p99_9_ns) END AS p99_9_ns,
-       quantile.max_ns
-FROM quantile
-JOIN campaign ON campaign.id = quantile.campaign_id
-JOIN workload ON workload.id = quantile.workload_id
-JOIN backend ON backend.id = quantile.backend_id;
+SELECT v_run.campaign_id,
+       v_run.campaign_uuid,
+       v_run.campaign,
+       v_run.layer,
+       v_run.workload_id,
+       v_run.workload,
+       v_run.backend_id,
+       v_run.backend,
+       v_run.encrypted,
+       phase.name AS phase,
+       operation_result.operation,
+       histogram.kind,
+       merged.runs,
+       merged.count,
+       merged.min_ns,
+       1.0 * merged.sum_ns / merged.count AS mean_ns,
+       CASE WHEN merged.count >= 20 THEN min(merged.max_ns, p50_ns) END AS p50_ns,
+       CASE WHEN merged.count >= 100 THEN min(merged.max_ns, p90_ns) END AS p90_ns,
+       CASE WHEN merged.count >= 1000 THEN min(merged.max_ns, p99_ns) END AS p99_ns,
+       CASE WHEN merged.count >= 10000 THEN min(merged.max_ns, p99_9_ns) END AS p99_9_ns,
+       merged.max_ns
+FROM merged
+JOIN quantile USING (first_id)
+JOIN histogram ON histogram.id = merged.first_id
+JOIN operation_result ON operation_result.id = histogram.operation_result_id
+JOIN phase ON phase.id = operation_result.phase_id
+JOIN v_run ON v_run.run_id = phase.run_id;
 
 -- What the kernel counted between the first and the last look at each phase.
 CREATE VIEW v_counter AS
