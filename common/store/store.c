@@ -21,6 +21,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 enum { BUSY_TIMEOUT_MS = 30000 };
 
@@ -53,30 +54,31 @@ enum strata_status strata_store_error(const struct strata_store *store, int code
     case SQLITE_READONLY:
     case SQLITE_CANTOPEN:
     case SQLITE_PERM:
-    case SQLITE_IOERR: {
-        int cause = sqlite3_system_errno(store->database);
-        return strata_error_set(error, STRATA_ENVIRONMENT, "%s: %s%s%s", store->path, message,
-                                cause != 0 ? ": " : "", cause != 0 ? strerror(cause) : "");
-    }
+    case SQLITE_IOERR:
+        return strata_error_set(error, STRATA_ENVIRONMENT, "%s: %s", store->path, message);
     default:
         return strata_error_set(error, STRATA_INTERNAL, "%s: %s", store->path, message);
     }
 }
 
-/* The folder of a new database may be missing; one level of it is made. */
-static enum strata_status make_parent(const char *path, struct strata_error *error)
+/* The folder of a database that is to be written: it may be missing, then one level of it is made;
+ * it must be writable, since the journal lies there, too. */
+static enum strata_status prepare_folder(const char *path, struct strata_error *error)
 {
     const char *slash = strrchr(path, '/');
-    if (slash == NULL || slash == path) {
-        return STRATA_OK;
-    }
-    char *parent = strata_text_duplicate_format("%.*s", (int)(slash - path), path);
+    char *folder = slash == NULL ? strata_text_duplicate(".")
+                   : slash == path
+                       ? strata_text_duplicate("/")
+                       : strata_text_duplicate_format("%.*s", (int)(slash - path), path);
     enum strata_status status = STRATA_OK;
-    if (mkdir(parent, 0777) != 0 && errno != EEXIST) {
+    if (mkdir(folder, 0777) != 0 && errno != EEXIST) {
         status = strata_error_set(error, STRATA_ENVIRONMENT, "%s: cannot make the folder %s: %s",
-                                  path, parent, strerror(errno));
+                                  path, folder, strerror(errno));
+    } else if (access(folder, W_OK | X_OK) != 0) {
+        status = strata_error_set(error, STRATA_ENVIRONMENT, "%s: cannot write into %s: %s", path,
+                                  folder, strerror(errno));
     }
-    free(parent);
+    free(folder);
     return status;
 }
 
@@ -89,17 +91,17 @@ static enum strata_status check_path(const char *path, enum strata_store_mode mo
         return strata_error_set(error, STRATA_USAGE,
                                 "the database's path is empty, a file was expected");
     }
-    if (stat(path, &status) == 0) {
-        return S_ISREG(status.st_mode)
-                   ? STRATA_OK
-                   : strata_error_set(error, STRATA_USAGE,
-                                      "%s: is %s, a database file was expected", path,
-                                      S_ISDIR(status.st_mode) ? "a directory" : "no regular file");
+    bool exists = stat(path, &status) == 0;
+    if (exists && !S_ISREG(status.st_mode)) {
+        return strata_error_set(error, STRATA_USAGE, "%s: is %s, a database file was expected",
+                                path, S_ISDIR(status.st_mode) ? "a directory" : "no regular file");
     }
-    if (errno == ENOENT && mode == STRATA_STORE_WRITE) {
-        return make_parent(path, error);
+    bool writes = mode == STRATA_STORE_WRITE;
+    if ((!exists && (!writes || errno != ENOENT)) ||
+        (exists && access(path, writes ? R_OK | W_OK : R_OK) != 0)) {
+        return strata_error_set(error, STRATA_ENVIRONMENT, "%s: %s", path, strerror(errno));
     }
-    return strata_error_set(error, STRATA_ENVIRONMENT, "%s: %s", path, strerror(errno));
+    return writes ? prepare_folder(path, error) : STRATA_OK;
 }
 
 static enum strata_status mark_one(struct strata_store *store, int64_t run_id, int64_t process_id,
