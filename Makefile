@@ -31,7 +31,7 @@ release_FLAGS := -O2 -g -D_FORTIFY_SOURCE=2
 debug_FLAGS   := -O0 -g3
 asan_FLAGS    := -O1 -g -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
 tsan_FLAGS    := -O1 -g -fsanitize=thread
-CFLAGS   += -std=c11 $(WARNINGS) $($(VARIANT)_FLAGS) -pthread
+CFLAGS   += -std=c11 $(WARNINGS) $(if $(STRICT),-Werror) $($(VARIANT)_FLAGS) -pthread
 LDFLAGS  += $(filter -fsanitize%,$($(VARIANT)_FLAGS)) -pthread
 LDLIBS   += $(PACKAGE_LIBS) -laio -lm
 
@@ -47,7 +47,8 @@ SUPPORT_PROGRAMS := $(SUPPORT_SOURCES:tests/support/%.c=$(BUILD)/tests/support/%
 BENCH_SOURCES := $(wildcard tests/bench/*.c)
 BENCH_PROGRAMS := $(BENCH_SOURCES:tests/bench/%.c=$(BUILD)/tests/bench/%)
 
-.PHONY: all help deps run test bench install uninstall clean asan tsan debug programs tests format check-format docs
+.PHONY: all help deps run test bench install uninstall clean asan tsan debug programs tests objects \
+    print-flags format check-format docs
 .SECONDARY:
 .DELETE_ON_ERROR:
 
@@ -76,6 +77,11 @@ bench: programs tests ## compare with fio and bare loops, as ratios of one run
 
 asan tsan debug: ## build that variant into build/<variant>/bin
 	@$(MAKE) --no-print-directory VARIANT=$@ BUILD=build/$@ programs tests
+
+# For tests/run: compile everything and link nothing; say how.
+objects: $(COMMON_OBJECTS) $(patsubst %.c,$(BUILD)/obj/%.o,$(wildcard layers/*/*.c tests/*/*.c))
+print-flags:
+	@echo '$(CPPFLAGS) $(CFLAGS)'
 
 tests: $(UNIT_PROGRAMS) $(SUPPORT_PROGRAMS) $(BENCH_PROGRAMS)
 

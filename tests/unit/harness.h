@@ -9,11 +9,12 @@ struct harness_test {
     void (*run)(void);
 };
 
-/* Run the tests with CUnit's own summary. Returns the exit code: 0 only when at least one test ran and
- * no assertion failed. Prints "suite: N passed, N failed, N skipped" for tests/run. */
+/* Run the tests with CUnit's own summary. Returns the exit code: 0 only when at least one test ran
+ * and no assertion failed. Prints "suite: N passed, N failed, N skipped" for tests/run. */
 int harness_main(const char *suite, const struct harness_test *tests, unsigned count);
 
-/* Inside a test: leave the rest out with a reason, which is printed and counted; return after it. */
+/* Inside a test: leave the rest out with a reason, which is printed and counted; return after it.
+ */
 void harness_skip(const char *reason);
 
 #define HARNESS_MAIN(suite, tests)                                                                 \
