@@ -3,11 +3,11 @@
  * What must always hold: the container is new and is removed again, whatever was found. */
 #include "common/target/swift_proof.h"
 
+#include "common/base/entropy.h"
 #include "common/base/memory.h"
 #include "common/base/random.h"
 #include "common/measure/operation.h"
 
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -93,23 +93,6 @@ static const struct strata_body_type pattern_type = {
 
 /* --- what came back --- */
 
-/* Shannon entropy of the bytes' frequencies, in bits a byte. */
-static double entropy_bits(const uint8_t *bytes, size_t count)
-{
-    size_t frequency[256] = {0};
-    double bits = 0;
-    for (size_t i = 0; i < count; i++) {
-        frequency[bytes[i]]++;
-    }
-    for (unsigned i = 0; i < 256; i++) {
-        if (frequency[i] > 0) {
-            double share = (double)frequency[i] / (double)count;
-            bits -= share * log2(share);
-        }
-    }
-    return bits;
-}
-
 /* Look at the raw bytes; changes them. */
 static enum strata_status judge(struct strata_body_stream *stream, const struct strata_body *body,
                                 const char *place, struct strata_text *raw,
@@ -120,7 +103,7 @@ static enum strata_status judge(struct strata_body_stream *stream, const struct 
                                 "%s: %zu bytes of the proof came back, %d were uploaded", place,
                                 raw->length, PROOF_WIRE);
     }
-    double bits = entropy_bits((const uint8_t *)raw->bytes, raw->length);
+    double bits = strata_entropy_bits((const uint8_t *)raw->bytes, raw->length);
     if (memmem(raw->bytes, raw->length, PATTERN, PATTERN_BYTES) != NULL ||
         bits < LEAST_ENTROPY_BITS) {
         return strata_error_set(error, STRATA_ENVIRONMENT,

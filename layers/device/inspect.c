@@ -5,11 +5,11 @@
  */
 #include "layers/device/device.h"
 
+#include "common/base/entropy.h"
 #include "common/base/memory.h"
 #include "common/target/crypt.h"
 
 #include <errno.h>
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -51,21 +51,6 @@ static enum strata_status do_block(struct strata_target *target, enum strata_ope
     return STRATA_OK;
 }
 
-/* Shannon entropy of the bytes, in bits a byte; 4096 random ones have about 7.95. */
-static double entropy_bits(const uint8_t *bytes, size_t count)
-{
-    unsigned seen[256] = {0};
-    for (size_t i = 0; i < count; i++) {
-        seen[bytes[i]]++;
-    }
-    double bits = 0;
-    for (size_t value = 0; value < 256; value++) {
-        double share = (double)seen[value] / (double)count;
-        bits -= seen[value] > 0 ? share * log2(share) : 0;
-    }
-    return bits;
-}
-
 /* Three blocks of memory for the functional proof. */
 struct trial {
     uint8_t pattern[PROBE_BYTES]; /* written, known, of low entropy */
@@ -76,7 +61,7 @@ struct trial {
 static enum strata_status judge_trial(struct strata_backend *backend, const struct trial *trial,
                                       struct strata_error *error)
 {
-    double bits = entropy_bits(trial->below, PROBE_BYTES);
+    double bits = strata_entropy_bits(trial->below, PROBE_BYTES);
     if (memcmp(trial->back, trial->pattern, PROBE_BYTES) != 0) {
         return strata_error_set(error, STRATA_ENVIRONMENT,
                                 "what was written through the cipher does not read back equal");
