@@ -6,6 +6,7 @@
 #include "layers/filesystem/filesystem.h"
 
 #include "common/base/random.h"
+#include "common/host/proof_pattern.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -35,6 +36,15 @@ static enum strata_status check_directory(const char *path, struct strata_error 
                                 path, (unsigned)geteuid(), strerror(errno));
     }
     return STRATA_OK;
+}
+
+/* Whether the kernel shows the encryption that the back end claims: dm-crypt below a directory that
+ * is said to be gocryptfs would be below its plain twin as well. */
+static bool is_shown(const struct strata_backend *backend)
+{
+    bool gocryptfs = strcmp(backend->encryption, "gocryptfs") == 0;
+    return backend->proof.level != STRATA_PROOF_NONE &&
+           (!gocryptfs || strstr(backend->proof.evidence, "gocryptfs") != NULL);
 }
 
 /* What the user says stands behind a path whose encryption this host cannot see. */
@@ -95,7 +105,15 @@ static enum strata_status try_run(struct strata_backend *backend, const char *pa
     if (status == STRATA_OK) {
         snprintf(root, sizeof(root), "%s/strata-%s", path, uuid);
         strata_proof_directory(root, &backend->proof);
-        status = target->type->cleanup(target, error);
+        if (fscrypt) {
+            status = strata_proof_by_pattern(root, &backend->proof, error);
+        }
+        struct strata_error later;
+        enum strata_status cleaned = target->type->cleanup(target, &later);
+        if (status == STRATA_OK && cleaned != STRATA_OK) {
+            *error = later;
+            status = cleaned;
+        }
     }
     target->type->close(target);
     return status;
@@ -114,7 +132,7 @@ enum strata_status strata_filesystem_inspect(struct strata_backend *backend, boo
     if (status == STRATA_OK) {
         status = try_run(backend, path, fscrypt, error);
     }
-    if (status == STRATA_OK && backend->encrypted && backend->proof.level == STRATA_PROOF_NONE) {
+    if (status == STRATA_OK && backend->encrypted && !is_shown(backend)) {
         status = prove_by_assertion(backend, path, error);
     }
     return status;
