@@ -42,10 +42,10 @@ static void explain_cause(const struct strata_rung *rung, struct strata_text *fi
         strata_text_format(finding, "; disk %s was %.0f %% busy", rung->disk,
                            100 * rung->disk_busy_fraction);
     }
-    if (cpu) {
-        strata_text_append(refutation, "more or faster cores leave the rate as it is");
-    } else if (disk) {
-        strata_text_append(refutation, "a faster disk below leaves the rate as it is");
+    if (cpu || disk) {
+        strata_text_format(refutation, "%s%s%s leaves the rate as it is",
+                           cpu ? "a machine with more or faster cores" : "",
+                           cpu && disk ? " and " : "", disk ? "a faster disk below" : "");
     } else {
         strata_text_append(finding, "; no resource that was watched reached 80 %");
         if (!isnan(rung->cpu_busy_fraction)) {

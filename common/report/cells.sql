@@ -28,6 +28,7 @@ cost AS (
     JOIN run ON run.id = v_resource.run_id
     WHERE run.campaign_id = ?1 AND run.status = 'ok' AND run.cell <> 'control'
     GROUP BY run.workload_id, run.backend_id, v_resource.phase
+    HAVING sum(v_resource.between_s) >= 0.5 -- the kernel counts processor time in steps of 10 ms
 ),
 latency AS (
     SELECT workload_id, backend_id, phase, operation, p50_ns, p99_ns

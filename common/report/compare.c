@@ -48,9 +48,10 @@ struct comparison {
 };
 
 static const struct strata_column columns[] = {
-    {"layer", false}, {"back end", false}, {"workload", false}, {"phase", false},
-    {"base", true},   {"new", true},       {"change", true},    {"bounds", true},
-    {"n", true},      {"verdict", false},
+    {"layer", false, true},    {"back end", false, true}, {"workload", false, true},
+    {"phase", false, false},   {"base", true, false},     {"new", true, false},
+    {"change", true, false},   {"bounds", true, false},   {"n", true, false},
+    {"verdict", false, false},
 };
 
 static void add_rate(struct comparison *comparison, const struct cell *cell, int side)

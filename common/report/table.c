@@ -88,6 +88,22 @@ static void trim(struct strata_text *out)
     strata_text_append(out, "\n");
 }
 
+/* Whether the cell, and all that are left of it, say what the row above says. */
+static bool repeats(const struct strata_table *table, size_t cell)
+{
+    size_t columns = table->column_count;
+    size_t first = cell - cell % columns;
+    if (first == 0 || !table->columns[cell % columns].once) {
+        return false;
+    }
+    for (size_t i = first; i <= cell; i++) {
+        if (strcmp(table->cells[i], table->cells[i - columns]) != 0) {
+            return false;
+        }
+    }
+    return true;
+}
+
 void strata_table_write_text(const struct strata_table *table, unsigned indent,
                              struct strata_text *out)
 {
@@ -101,8 +117,10 @@ void strata_table_write_text(const struct strata_table *table, unsigned indent,
     strata_text_format(out, "%*s", (int)indent, "");
     for (size_t i = 0; i < table->column_count + table->cell_count; i++) {
         size_t c = i % table->column_count;
+        size_t cell = i - table->column_count; /* of the body */
         const char *text = i < table->column_count ? table->columns[c].heading
-                                                   : table->cells[i - table->column_count];
+                           : repeats(table, cell)  ? ""
+                                                   : table->cells[cell];
         if (widths[c] > 0) {
             write_padded(text, widths[c], table->columns[c].number, out);
             strata_text_append(out, "  ");

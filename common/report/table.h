@@ -10,6 +10,7 @@
 struct strata_column {
     const char *heading;
     bool number; /* set right */
+    bool once;   /* plain text shows a value only in the first of the rows that repeat it */
 };
 
 /* Zero-initialised with columns set is empty. */

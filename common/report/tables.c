@@ -46,22 +46,24 @@ void strata_report_rate(const struct strata_report_cell *cell, bool encrypted, c
                 buffer, size);
 }
 
-/* "12 us / 31 us": plain and encrypted; one of them alone, or nothing. */
-static void add_durations(struct strata_table *table, double plain_ns, double encrypted_ns)
+/* "12 us / 31 us": plain and encrypted; one alone where there is no twin; nothing when unknown. */
+static void add_durations(struct strata_table *table, const struct strata_report_cell *cell,
+                          double plain_ns, double encrypted_ns)
 {
-    char plain[32] = "-";
-    char encrypted[32] = "-";
-    if (isnan(plain_ns) && isnan(encrypted_ns)) {
-        strata_table_add(table, "");
-        return;
+    const double values_ns[] = {plain_ns, encrypted_ns};
+    const char *const names[] = {cell->plain, cell->encrypted};
+    struct strata_text text = {0};
+    for (size_t i = 0; i < 2 && !(isnan(plain_ns) && isnan(encrypted_ns)); i++) {
+        char duration[32] = "-";
+        if (!isnan(values_ns[i])) {
+            strata_units_format_duration((uint64_t)values_ns[i], duration, sizeof(duration));
+        }
+        if (names[i] != NULL) {
+            strata_text_format(&text, "%s%s", text.length > 0 ? " / " : "", duration);
+        }
     }
-    if (!isnan(plain_ns)) {
-        strata_units_format_duration((uint64_t)plain_ns, plain, sizeof(plain));
-    }
-    if (!isnan(encrypted_ns)) {
-        strata_units_format_duration((uint64_t)encrypted_ns, encrypted, sizeof(encrypted));
-    }
-    strata_table_format(table, "%s / %s", plain, encrypted);
+    strata_table_add(table, strata_text_string(&text));
+    strata_text_done(&text);
 }
 
 static void add_loss(struct strata_table *table, const struct strata_report_cell *cell)
@@ -82,10 +84,13 @@ static void add_loss(struct strata_table *table, const struct strata_report_cell
 
 static void add_runs(struct strata_table *table, const struct strata_report_cell *cell)
 {
-    if (cell->plain != NULL && cell->encrypted != NULL) {
-        strata_table_format(table, "%ld", cell->pairs);
+    bool twins = cell->plain != NULL && cell->encrypted != NULL;
+    strata_table_format(table, "%ld",
+                        twins ? cell->pairs : cell->plain_runs + cell->encrypted_runs);
+    if (cell->bad_runs > 0) {
+        strata_table_format(table, "%ld", cell->bad_runs);
     } else {
-        strata_table_format(table, "%ld", cell->plain_runs + cell->encrypted_runs);
+        strata_table_add(table, "");
     }
 }
 
@@ -100,10 +105,11 @@ void strata_report_table_cells(const struct strata_report *report, const char *l
                                struct strata_table *table)
 {
     static const struct strata_column columns[] = {
-        {"back ends", false},    {"workload", false},     {"phase", false},
-        {"plain", true},         {"encrypted", true},     {"loss", true},
-        {"bounds", true},        {"verdict", false},      {"n", true},
-        {"p50 plain/enc", true}, {"p99 plain/enc", true}, {"CPU per op", true},
+        {"back ends", false, true},  {"workload", false, true},      {"phase", false, false},
+        {"plain", true, false},      {"encrypted", true, false},     {"loss", true, false},
+        {"bounds", true, false},     {"verdict", false, false},      {"n", true, false},
+        {"bad", true, false},        {"p50 plain/enc", true, false}, {"p99 plain/enc", true, false},
+        {"CPU per op", true, false},
     };
     table->columns = columns;
     table->column_count = COUNT_OF(columns);
@@ -125,9 +131,9 @@ void strata_report_table_cells(const struct strata_report *report, const char *l
         add_loss(table, cell);
         strata_table_add(table, cell->verdict);
         add_runs(table, cell);
-        add_durations(table, cell->plain_p50_ns, cell->encrypted_p50_ns);
-        add_durations(table, cell->plain_p99_ns, cell->encrypted_p99_ns);
-        add_durations(table, cell->plain_cpu_ns, cell->encrypted_cpu_ns);
+        add_durations(table, cell, cell->plain_p50_ns, cell->encrypted_p50_ns);
+        add_durations(table, cell, cell->plain_p99_ns, cell->encrypted_p99_ns);
+        add_durations(table, cell, cell->plain_cpu_ns, cell->encrypted_cpu_ns);
     }
 }
 
@@ -143,9 +149,17 @@ static void add_whole_percent(struct strata_table *table, double fraction, const
 void strata_report_table_ladder(const struct strata_ladder *ladder, struct strata_table *table)
 {
     static const struct strata_column columns[] = {
-        {"layer", false},        {"back end", false}, {"rate", true},     {"efficiency", true},
-        {"share", true},         {"loss", true},      {"CPU busy", true}, {"busiest disk", true},
-        {"amplification", true}, {"n", true},         {"", false},
+        {"layer", false, false},
+        {"back end", false, false},
+        {"rate", true, false},
+        {"efficiency", true, false},
+        {"share", true, false},
+        {"loss", true, false},
+        {"CPU busy", true, false},
+        {"busiest disk", true, false},
+        {"amplification", true, false},
+        {"n", true, false},
+        {"", false, false},
     };
     table->columns = columns;
     table->column_count = COUNT_OF(columns);
@@ -176,8 +190,8 @@ void strata_report_table_ladder(const struct strata_ladder *ladder, struct strat
 void strata_report_table_backends(const struct strata_report *report, struct strata_table *table)
 {
     static const struct strata_column columns[] = {
-        {"back end", false},   {"layer", false}, {"location", false},
-        {"encryption", false}, {"proof", false}, {"evidence", false},
+        {"back end", false, false},   {"layer", false, false}, {"location", false, false},
+        {"encryption", false, false}, {"proof", false, false}, {"evidence", false, false},
     };
     table->columns = columns;
     table->column_count = COUNT_OF(columns);
@@ -195,8 +209,8 @@ void strata_report_table_backends(const struct strata_report *report, struct str
 void strata_report_table_troubles(const struct strata_report *report, struct strata_table *table)
 {
     static const struct strata_column columns[] = {
-        {"layer", false},  {"workload", false}, {"back end", false},
-        {"status", false}, {"runs", true},      {"reason", false},
+        {"layer", false, false},  {"workload", false, false}, {"back end", false, false},
+        {"status", false, false}, {"runs", true, false},      {"reason", false, false},
     };
     table->columns = columns;
     table->column_count = COUNT_OF(columns);
