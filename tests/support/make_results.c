@@ -191,9 +191,9 @@ static void fill_result(struct strata_load_result *result, const struct cell *ce
 /* The machine spent 1000 ns a plain and 1500 ns an encrypted operation, 4/5 of it in the kernel;
  * one disk moved the payload and a tenth more. */
 static void fill_looks(struct strata_store_look looks[2], const struct cell *cell,
-                       const struct phase *phase, uint64_t elapsed_ns, bool encrypted_side)
+                       const struct phase *phase, uint64_t elapsed_ns, bool ciphered)
 {
-    uint64_t cpu_ns = (encrypted_side ? 1500 : 1000) * (uint64_t)cell->operations;
+    uint64_t cpu_ns = (ciphered ? 1500 : 1000) * (uint64_t)cell->operations;
     uint64_t moved_bytes = cell->bytes * cell->operations * 11 / 10;
     bool reads = phase->kind == READ || phase->kind == GET;
     for (int i = 0; i < 2; i++) {
@@ -253,7 +253,8 @@ static void make_run(struct maker *maker, const struct cell *cell, unsigned slot
         size_t p = outcome.phase_count++;
         double rate_per_s = rate_of(maker, phase, cell->pairs, slot / 2 + 1, encrypted_side);
         fill_result(&results[p], cell, phase, rate_per_s, code);
-        fill_looks(&looks[2 * p], cell, phase, results[p].elapsed_ns, encrypted_side);
+        bool ciphered = encrypted_side && strcmp(cell->plain, cell->encrypted) != 0;
+        fill_looks(&looks[2 * p], cell, phase, results[p].elapsed_ns, ciphered);
         phases[p] = (struct strata_store_phase){
             .name = phase->name, .result = &results[p], .bytes_per_operation = cell->bytes};
         outcome.look_count += 2;
