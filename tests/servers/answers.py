@@ -1,15 +1,18 @@
 #!/usr/bin/env python3
 """A small object server whose answers are wrong in ways that a real one's seldom are.
 
-    answers.py LOG        prints its port, then serves until its standard input ends
+    answers.py LOG [CERTIFICATE KEY]   prints its port, then serves until its standard input ends;
+                                       by TLS when a certificate is given
 
-What goes wrong is named by the container, "strata-<behaviour>", and by the path of the
-authentication URL; the tables below say what there is. Each request is one line of LOG:
+What goes wrong is named by the container, "strata-<behaviour>", or else by the account,
+"AUTH_<behaviour>", which the authentication URL ".../auth/as-<behaviour>" leads to; the methods
+below say what there is. Each request is one line of LOG:
 "METHOD PATH STATUS connection=N expect=VALUE token=VALUE"."""
 import hashlib
 import itertools
 import os
 import socket
+import ssl
 import struct
 import sys
 import threading
@@ -33,11 +36,14 @@ def count(name):
 
 class Connection:
     def __init__(self, sock, number):
-        self.sock, self.number, self.file = sock, number, sock.makefile("rb")
+        self.sock, self.number = sock, number
         sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
 
     def serve(self):
         try:
+            if tls:
+                self.sock = tls.wrap_socket(self.sock, server_side=True)
+            self.file = self.sock.makefile("rb")
             while self.serve_one():
                 pass
         except (OSError, ValueError):
@@ -103,7 +109,8 @@ class Connection:
         with lock:
             state["token"] = "t%d" % next(tokens)
             state["used"] = 0
-        url = "http://127.0.0.1:%d/v1/AUTH_test" % port
+        account = kind.removeprefix("as-") if kind.startswith("as-") else "test"
+        url = "%s://127.0.0.1:%d/v1/AUTH_%s" % ("https" if tls else "http", port, account)
         if kind == "moves" and count("moves") > 0:
             url = "http://127.0.0.1:1/v1/elsewhere"
         return self.answer(200, X_Storage_Url=url + ("/" if kind == "slash" else ""),
@@ -117,6 +124,8 @@ class Connection:
             return self.authenticate(parts[2])
         container = parts[3] if len(parts) > 3 else ""
         behaviour = container.removeprefix("strata-")
+        if parts[2] != "AUTH_test":
+            behaviour = parts[2].removeprefix("AUTH_")
         if len(parts) < 5:
             return self.container(container, behaviour)
         if behaviour == "token-dies" and self.headers["x-auth-token"] == state["token"]:
@@ -214,6 +223,10 @@ class Connection:
         return self.answer(204 if found else 404)
 
 
+tls = None
+if len(sys.argv) > 2:
+    tls = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    tls.load_cert_chain(sys.argv[2], sys.argv[3])
 listener = socket.create_server(("127.0.0.1", 0), backlog=256)
 port = listener.getsockname()[1]
 print(port, flush=True)
