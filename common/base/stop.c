@@ -17,7 +17,7 @@ static void stop(int number)
     if (strata_stop_signal != 0 && number == SIGINT) {
         _exit(STRATA_INTERRUPTED);
     }
-    strata_stop_signal = number;
+    __atomic_store_n(&strata_stop_signal, number, __ATOMIC_RELAXED); /* jobs read it so */
 }
 
 void strata_stop_install(void)
