@@ -111,29 +111,30 @@ static char *describe_parameters(const struct tree *tree)
     return json.bytes;
 }
 
-static void name_cell(struct strata_workload *workload, const struct tree *tree)
+static void name_ladder(struct strata_workload *workload, const struct tree *tree)
 {
-    char more[64] = "";
-    size_t length = 0;
     char size[32];
-    if (tree->ladder) {
-        snprintf(workload->name, sizeof(workload->name), "ladder %s x %u",
-                 strata_units_format_size(tree->file_bytes, size, sizeof(size)), tree->jobs);
-        snprintf(workload->match_key, sizeof(workload->match_key), "%" PRIu64 " B x %u",
-                 tree->file_bytes, tree->jobs);
-        return;
+    snprintf(workload->name, sizeof(workload->name), "ladder %s x %u",
+             strata_units_format_size(tree->file_bytes, size, sizeof(size)), tree->jobs);
+    snprintf(workload->match_key, sizeof(workload->match_key), "%" PRIu64 " B x %u",
+             tree->file_bytes, tree->jobs);
+}
+
+/* The longest that the option tables allow has 90 characters. */
+static void name_metadata(struct strata_workload *workload, const struct tree *tree)
+{
+    char *name = workload->name;
+    size_t size = sizeof(workload->name);
+    size_t length = (size_t)snprintf(
+        name, size, "metadata %s %" PRIu64 " files of %" PRIu64 " B, %u jobs",
+        tree->shared ? "shared" : "unique", tree->files, tree->file_bytes, tree->jobs_asked);
+    if (tree->directories > 0 && length < size) {
+        length += (size_t)snprintf(name + length, size - length, ", %" PRIu64 " directories",
+                                   tree->directories);
     }
-    if (tree->directories > 0) {
-        length =
-            (size_t)snprintf(more, sizeof(more), ", %" PRIu64 " directories", tree->directories);
+    if (tree->duration_ns > 0 && length < size) {
+        snprintf(name + length, size - length, ", %.3g s", (double)tree->duration_ns / 1e9);
     }
-    if (tree->duration_ns > 0) {
-        snprintf(more + length, sizeof(more) - length, ", %.3g s", (double)tree->duration_ns / 1e9);
-    }
-    snprintf(workload->name, sizeof(workload->name),
-             "metadata %s %" PRIu64 " files of %" PRIu64 " B, %u jobs%s",
-             tree->shared ? "shared" : "unique", tree->files, tree->file_bytes, tree->jobs_asked,
-             more);
 }
 
 /* Saturates, for dry runs of absurd sizes. */
@@ -164,7 +165,11 @@ static void add_cell(const struct tree *tree, const struct strata_backend *plain
     workload->category = tree->ladder ? "" : tree->shared ? "shared" : "unique";
     workload->source = tree->element;
     workload->parameters = describe_parameters(tree);
-    name_cell(workload, tree);
+    if (tree->ladder) {
+        name_ladder(workload, tree);
+    } else {
+        name_metadata(workload, tree);
+    }
     add_phases(workload, tree);
     workload->expected_ns = expect_ns(tree, workload->phase_count);
 }
