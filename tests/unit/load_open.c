@@ -204,6 +204,43 @@ static void a_limit_ends_the_schedule(void)
     done(&scripted, &result);
 }
 
+/* 3 ms each, at most 6: started 4 as above, so 2 were due and skipped, not 6. */
+static void a_limit_bounds_what_is_skipped(void)
+{
+    struct scripted scripted = {.items = {1000}, .latency_ns = {3 * MS}};
+    scripted_init(&scripted, 0);
+    struct strata_load load = thousand_per_s(1, 1);
+    load.operations = 6;
+    struct strata_load_result result;
+    run(&scripted, &load, &result);
+    const struct strata_tally *tally = &result.recorder.records[STRATA_OPERATION_READ]->tally;
+    CU_ASSERT_EQUAL(tally->due, 6);
+    CU_ASSERT_EQUAL(tally->started, 4);
+    CU_ASSERT_EQUAL(tally->skipped, 2);
+    done(&scripted, &result);
+}
+
+/* A stop while the third operation (6 to 9 ms) is in flight ends the schedule when it comes back.
+ */
+static void a_stop_ends_the_schedule(void)
+{
+    volatile sig_atomic_t stop = 0;
+    struct scripted scripted = {
+        .items = {1000}, .latency_ns = {3 * MS}, .stop_at = 3, .stop = &stop};
+    scripted_init(&scripted, 0);
+    struct strata_load load = thousand_per_s(1, 1);
+    load.stop = &stop;
+    struct strata_load_result result;
+    run(&scripted, &load, &result);
+    const struct strata_tally *tally = &result.recorder.records[STRATA_OPERATION_READ]->tally;
+    CU_ASSERT_TRUE(result.interrupted);
+    CU_ASSERT_EQUAL(tally->started, 3);
+    CU_ASSERT_EQUAL(tally->ok, 3);
+    CU_ASSERT_EQUAL(result.window_ns, 9 * MS); /* noticed when the third came back */
+    CU_ASSERT_EQUAL(tally->skipped, 6);        /* due at 3 to 8 ms */
+    done(&scripted, &result);
+}
+
 /* On the machine's clock: the waits are waits (under a tenth of the time on a processor), and the
  * schedule is kept. */
 static void waiting_does_not_burn(void)
@@ -235,6 +272,8 @@ static const struct harness_test tests[] = {
     {"a backlog from warm-up comes first", a_backlog_from_warmup_comes_first},
     {"an absurd rate is skipped at once", an_absurd_rate_is_skipped_at_once},
     {"a limit ends the schedule", a_limit_ends_the_schedule},
+    {"a limit bounds what is skipped", a_limit_bounds_what_is_skipped},
+    {"a stop ends the schedule", a_stop_ends_the_schedule},
     {"waiting does not burn", waiting_does_not_burn},
 };
 HARNESS_MAIN("load_open", tests)
