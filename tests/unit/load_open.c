@@ -112,9 +112,8 @@ static void a_slow_target_is_late_and_skips(void)
     done(&scripted, &result);
 }
 
-/* Drawn for two free slots, one taken at a time: what the target left is skipped, not forgotten.
- * At 0: due 0; at 1: due 1 …; with latency 20 ms both slots are full from 1 ms on. */
-static void what_the_target_left_is_skipped(void)
+/* With 20 ms each, both slots are full from 1 ms on. */
+static void what_found_no_slot_is_skipped(void)
 {
     struct scripted scripted = {.items = {1000}, .latency_ns = {20 * MS}};
     scripted_init(&scripted, 0);
@@ -204,6 +203,22 @@ static void a_limit_ends_the_schedule(void)
     done(&scripted, &result);
 }
 
+/* Room for one although the depth is 4: the second is drawn at 1 ms and never taken, the others are
+ * not even drawn. */
+static void what_the_target_did_not_take_is_skipped(void)
+{
+    struct scripted scripted = {.items = {1000}, .latency_ns = {20 * MS}, .room = 1};
+    scripted_init(&scripted, 0);
+    struct strata_load load = thousand_per_s(1, 4);
+    struct strata_load_result result;
+    run(&scripted, &load, &result);
+    const struct strata_tally *tally = &result.recorder.records[STRATA_OPERATION_READ]->tally;
+    CU_ASSERT_EQUAL(tally->due, 10);
+    CU_ASSERT_EQUAL(tally->started, 1);
+    CU_ASSERT_EQUAL(tally->skipped, 9);
+    done(&scripted, &result);
+}
+
 /* 3 ms each, at most 6: started 4 as above, so 2 were due and skipped, not 6. */
 static void a_limit_bounds_what_is_skipped(void)
 {
@@ -267,11 +282,12 @@ static const struct harness_test tests[] = {
     {"arrivals are even and do not drift", arrivals_are_even_and_do_not_drift},
     {"a fast target keeps the schedule", a_fast_target_keeps_the_schedule},
     {"a slow target is late and skips", a_slow_target_is_late_and_skips},
-    {"what found no slot is skipped", what_the_target_left_is_skipped},
+    {"what found no slot is skipped", what_found_no_slot_is_skipped},
     {"jobs take turns", jobs_take_turns},
     {"a backlog from warm-up comes first", a_backlog_from_warmup_comes_first},
     {"an absurd rate is skipped at once", an_absurd_rate_is_skipped_at_once},
     {"a limit ends the schedule", a_limit_ends_the_schedule},
+    {"what the target did not take is skipped", what_the_target_did_not_take_is_skipped},
     {"a limit bounds what is skipped", a_limit_bounds_what_is_skipped},
     {"a stop ends the schedule", a_stop_ends_the_schedule},
     {"waiting does not burn", waiting_does_not_burn},

@@ -112,7 +112,8 @@ static int submit(struct strata_worker *base, struct strata_operation *const *op
     if (scripted->submit_fails_job == worker->job + 1) {
         return -ENODEV;
     }
-    unsigned free_places = worker->depth - worker->count;
+    unsigned room = scripted->room > 0 ? scripted->room : worker->depth;
+    unsigned free_places = room - worker->count;
     unsigned most = scripted->most_taken > 0 ? scripted->most_taken : count;
     most = most < free_places ? most : free_places;
     unsigned taken = count < most ? count : most;

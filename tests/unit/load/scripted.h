@@ -45,6 +45,7 @@ struct scripted {
     uint64_t latency_ns[SCRIPTED_JOBS]; /* of each job's operations */
     int32_t (*result)(uint64_t n);      /* of the job's n-th operation; NULL: success */
     unsigned most_taken;                /* at one submit; 0: all */
+    unsigned room;                      /* most in flight, if less than the depth; 0: the depth */
     uint64_t hang_from;                 /* the n-th and later never finish; 0: none */
     uint64_t stop_at;                   /* raise *stop at the n-th (from 1); 0: never */
     volatile sig_atomic_t *stop;
