@@ -16,6 +16,7 @@ struct strata_swift_socket {
 struct strata_swift_loop {
     CURLM *multi;
     int epoll_fd;
+    bool coarse;       /* the kernel has no epoll_pwait2 */
     uint64_t timer_ns; /* when libcurl wants to be called; UINT64_MAX: not at all */
     uint64_t now_ns;   /* as of the last events */
     struct strata_swift_socket *sockets; /* by descriptor */

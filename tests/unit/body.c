@@ -143,7 +143,7 @@ static void chunks_do_not_matter(void)
 static void wrong_content_is_found(void)
 {
     enum { SIZE = 10000 };
-    uint8_t bytes[SIZE + 1];
+    uint8_t bytes[SIZE + 1] = {0};
     struct strata_body *body = strata_body_pool_open(4, SIZE);
     for (size_t at = 0; at < SIZE; at += 1111) {
         produce_all(body, 2, bytes, SIZE);
@@ -161,7 +161,7 @@ static void wrong_ciphertext_is_a_cipher_error(void)
 {
     enum { SIZE = 5000, WIRE = SIZE + 28 };
     static const uint8_t key[32] = {42};
-    uint8_t bytes[WIRE + 1];
+    uint8_t bytes[WIRE + 1] = {0};
     struct strata_body *body;
     struct strata_error error;
     CU_ASSERT_EQUAL_FATAL(strata_body_gcm_open(strata_body_pool_open(4, SIZE), key, &body, &error),
