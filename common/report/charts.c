@@ -53,7 +53,7 @@ static void write_label(const char *label, double y, struct strata_text *out)
     }
     char *shown =
         strata_text_duplicate_format("%.*s%s", (int)bytes, label, label[bytes] != '\0' ? "…" : "");
-    strata_text_format(out, "<text x=\"%.0f\" y=\"%.1f\">", left, y);
+    strata_text_format(out, "<text class=\"label\" x=\"%.0f\" y=\"%.1f\">", left, y);
     strata_escape_html(out, shown);
     strata_text_append(out, "<title>");
     strata_escape_html(out, label);
