@@ -151,13 +151,17 @@ static enum strata_status prove_path(struct strata_backend *backend, struct stra
     return STRATA_OK;
 }
 
-/* Open and close the region, so that an offset or size that is wrong is told before any run. */
+/* Open and close the region with its cipher, so that an offset, a size or a key that is wrong is
+ * told before any run. */
 static enum strata_status check_region(const struct strata_backend *backend,
                                        struct strata_error *error)
 {
     struct strata_target *target = NULL;
     enum strata_status status =
         strata_device_open_block(backend, STRATA_BLOCK_SYNC, false, 0, &target, error);
+    if (status == STRATA_OK && strata_device_has_filter(backend)) {
+        status = strata_device_add_filter(backend, target, &target, error);
+    }
     if (status == STRATA_OK) {
         target->type->close(target);
     }

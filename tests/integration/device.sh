@@ -100,6 +100,12 @@ refused "offset of half a block" 2 "not a multiple of the logical block, 512 byt
 refused "size of a block and a half" 2 "not a multiple of the logical block, 512 bytes" \
     --plain "$file" --size 768
 refused "size beyond the end" 2 "beyond its end at 16777216 bytes" --plain "$file" --size 3GiB
+refused "key of the wrong length" 2 "expected exactly 64 raw bytes" --plain "$file" \
+    --encrypt aes-xts-256 --key-file "$db"
+head -c 64 /dev/zero > "$scratch/zeros"
+refused "key with equal halves" 2 "halves are equal" --plain "$file" --encrypt aes-xts-256 \
+    --key-file "$scratch/zeros"
+refused "a plain file called dm-crypt" 3 "no dm-crypt device" --plain "$file" --encrypted "$file"
 refused "no such path" 3 "No such file or directory" --plain "$space/absent"
 
 # ---- what must not be believed --------------------------------------------------------------------
