@@ -6,7 +6,8 @@
  * operation is recorded once, as warm-up when it ended before measuring began, else as measured;
  * the clock is read once when a batch is handed over and once when one came back; nothing in the
  * loop locks or allocates. The worker is closed before the memory that a target may still own is
- * freed. Left to others: what to ask (source), when (arrivals), with which bytes (payload). */
+ * freed. Left to others: what to ask (source), when (arrivals), with which bytes (payload), and
+ * the tallies of what did not end as asked (account). */
 #include "common/load/job.h"
 
 #include "common/base/memory.h"
@@ -30,11 +31,6 @@ static uint64_t later(uint64_t a_ns, uint64_t b_ns)
     return a_ns > b_ns ? a_ns : b_ns;
 }
 
-static bool open_loop(const struct strata_job *job)
-{
-    return job->load->rate_per_s > 0;
-}
-
 static uint64_t share_of(const struct strata_load *load, unsigned job)
 {
     return load->operations / load->jobs + (job < load->operations % load->jobs ? 1 : 0);
@@ -51,8 +47,8 @@ void strata_job_init(struct strata_job *job)
         job->remaining = share_of(load, job->number);
     }
     job->had_work = job->remaining > 0;
-    strata_recorder_init(&job->measured, job->kinds, open_loop(job));
-    strata_recorder_init(&job->warmup, job->kinds, open_loop(job));
+    strata_recorder_init(&job->measured, job->kinds, strata_job_open_loop(job));
+    strata_recorder_init(&job->warmup, job->kinds, strata_job_open_loop(job));
     job->operations = strata_memory_new(load->depth, sizeof(*job->operations));
     job->ready = strata_memory_new(load->depth, sizeof(*job->ready));
     for (unsigned slot = 0; slot < load->depth; slot++) {
@@ -143,7 +139,7 @@ static unsigned wanted(struct strata_job *job, uint64_t now_ns)
     unsigned most = STRATA_JOB_BATCH - job->staged_count;
     most = most < job->ready_count ? most : job->ready_count;
     most = most < job->remaining ? most : (unsigned)job->remaining;
-    if (!open_loop(job)) {
+    if (!strata_job_open_loop(job)) {
         return most;
     }
     unsigned count = 0;
@@ -181,7 +177,7 @@ static void stage(struct strata_job *job, uint64_t now_ns)
 static bool hand_over(struct strata_job *job)
 {
     uint64_t now_ns = look(job);
-    bool closed = !open_loop(job);
+    bool closed = !strata_job_open_loop(job);
     for (unsigned i = 0; i < job->staged_count; i++) {
         struct strata_operation *operation = job->staged[i];
         operation->bytes = job->load->bytes;
@@ -266,7 +262,7 @@ static uint64_t wait_and_collect(struct strata_job *job, uint64_t now_ns)
 {
     uint64_t until_ns = earlier(now_ns + PATIENCE_NS, job->gate->deadline_ns);
     bool can_start = job->ready_count > 0 && job->staged_count == 0 && job->remaining > 0;
-    if (open_loop(job) && can_start) {
+    if (strata_job_open_loop(job) && can_start) {
         until_ns = earlier(until_ns, next_due_ns(job));
     }
     if (job->in_flight > 0) {
@@ -313,73 +309,6 @@ static void drain(struct strata_job *job)
     }
 }
 
-/* Arrivals of the window that found no free slot before it ended were due all the same. */
-static void count_skipped(struct strata_job *job)
-{
-    uint64_t end_ns = earlier(job->ended_ns, job->gate->deadline_ns);
-    uint64_t due = strata_arrivals_before(&job->arrivals, end_ns);
-    uint64_t seen =
-        later(job->arrivals.taken, strata_arrivals_before(&job->arrivals, job->gate->begin_ns));
-    uint64_t missed = due > seen ? due - seen : 0;
-    missed = missed < job->remaining ? missed : job->remaining;
-    uint64_t kinds[STRATA_OPERATION_KINDS] = {0};
-    strata_source_skip(&job->source, missed, kinds);
-    for (unsigned kind = 0; kind < STRATA_OPERATION_KINDS; kind++) {
-        if (kinds[kind] > 0) {
-            job->due[kind] += kinds[kind];
-            job->measured.records[kind]->tally.skipped += kinds[kind];
-        }
-    }
-}
-
-/* Operations that were drawn but that the target did not take: in open loop they were due, in
- * closed loop an operation is due when it is started. */
-static void count_staged(struct strata_job *job)
-{
-    for (unsigned i = 0; i < job->staged_count; i++) {
-        const struct strata_operation *operation = job->staged[i];
-        if (open_loop(job) && operation->due_ns >= job->gate->begin_ns) {
-            job->measured.records[operation->kind]->tally.skipped++;
-        } else {
-            job->due[operation->kind]--;
-        }
-    }
-}
-
-/* Operations that are neither ready nor staged are still the target's. */
-static void count_abandoned(struct strata_job *job)
-{
-    bool *held = strata_memory_new(job->load->depth, sizeof(*held));
-    for (unsigned i = 0; i < job->ready_count; i++) {
-        held[job->ready[i]->slot] = true;
-    }
-    for (unsigned i = 0; i < job->staged_count; i++) {
-        held[job->staged[i]->slot] = true;
-    }
-    for (unsigned slot = 0; slot < job->load->depth; slot++) {
-        if (!held[slot]) {
-            job->measured.records[job->operations[slot].kind]->tally.abandoned++;
-        }
-    }
-    free(held);
-}
-
-/* Divide what was due and started into warm-up (what ended in it) and measured (the rest). */
-static void divide_tallies(struct strata_job *job)
-{
-    for (unsigned kind = 0; kind < STRATA_OPERATION_KINDS; kind++) {
-        if (job->measured.records[kind] == NULL) {
-            continue;
-        }
-        struct strata_tally *warm = &job->warmup.records[kind]->tally;
-        struct strata_tally *measured = &job->measured.records[kind]->tally;
-        warm->started = warm->ok + warm->failed + warm->timed_out;
-        warm->due = warm->started;
-        measured->started = job->started[kind] - warm->started;
-        measured->due = job->due[kind] - warm->due;
-    }
-}
-
 static void begin(struct strata_job *job)
 {
     job->arrivals = (struct strata_arrivals){.start_ns = job->gate->start_ns,
@@ -413,12 +342,7 @@ void *strata_job_run(void *context)
         work(job);
         job->ended_ns = job->looked_ns;
         drain(job);
-        if (open_loop(job)) {
-            count_skipped(job);
-        }
-        count_staged(job);
-        count_abandoned(job);
-        divide_tallies(job);
+        strata_job_account(job);
     }
     if (job->worker != NULL) {
         job->target->type->worker_close(job->worker);

@@ -64,6 +64,14 @@ struct strata_job {
 void strata_job_init(struct strata_job *job);
 void strata_job_done(struct strata_job *job);
 
+static inline bool strata_job_open_loop(const struct strata_job *job)
+{
+    return job->load->rate_per_s > 0;
+}
+
+/* Complete the tallies, once the loop has ended. */
+void strata_job_account(struct strata_job *job);
+
 /* The thread: open a worker, pass the gate, work, close the worker, leave the gate. */
 void *strata_job_run(void *job);
 

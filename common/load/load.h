@@ -30,9 +30,9 @@ struct strata_load {
     unsigned mix_count;
     enum strata_order order;
     uint64_t bytes;       /* payload of each operation */
-    uint64_t seed;        /* with the job's number, of the order and the payload */
+    uint64_t seed;        /* with the job's number, of the order; what is written is always new */
     bool one_pass;        /* each job asks for each of its items once, then ends */
-    uint64_t operations;  /* else: end after so many in total; 0 = no such limit */
+    uint64_t operations;  /* else: end after so many in total, warm-up apart; 0 = no such limit */
     uint64_t warmup_ns;   /* before measuring begins; counted apart */
     uint64_t duration_ns; /* end after so long, measured; 0 = no such limit */
     double rate_per_s;    /* open loop: arrivals of all jobs together; 0 = closed loop */
@@ -54,7 +54,7 @@ struct strata_load_result {
     uint64_t window_ns;             /* measuring began to the first job out of work or to the end */
     double mean_in_flight;          /* time average of operations in flight over the window */
     double generator_busy_fraction; /* share of the window that the jobs' threads spent on a
-                                       processor in user mode, mean over jobs (rusage) */
+                                       processor in user mode, mean over jobs with work (rusage) */
     bool interrupted;
 };
 
