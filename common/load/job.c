@@ -5,9 +5,10 @@
  * Must always hold: each operation is in one of three places (ready, staged, in flight); an
  * operation is recorded once, as warm-up when it ended before measuring began, else as measured;
  * the clock is read once when a batch is handed over and once when one came back; nothing in the
- * loop locks or allocates. The worker is closed before the memory that a target may still own is
- * freed. Left to others: what to ask (source), when (arrivals), with which bytes (payload), and
- * the tallies of what did not end as asked (account). */
+ * loop locks or allocates. The worker is closed before the memory of its operations is freed, and
+ * buffers of abandoned operations are never freed. Left to others: what to ask (source), when
+ * (arrivals), with which bytes (payload), and the tallies of what did not end as asked (account).
+ */
 #include "common/load/job.h"
 
 #include "common/base/memory.h"
