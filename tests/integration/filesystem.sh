@@ -44,16 +44,16 @@ count_calls() { # count_calls TITLE DIRECTORY LAYOUT ARGUMENTS…
     [ "$layout" = shared ] && trees=1
     rm -f "$scratch"/trace.* "$db"
     timeout 120 strace -ff -qq -o "$scratch/trace" \
-        -e trace=mkdirat,openat,newfstatat,renameat,renameat2,unlinkat,read,write,close \
+        -e trace=mkdirat,openat,newfstatat,renameat,renameat2,unlinkat,syncfs \
         "$program" --quiet --db "$db" --plain "$directory" --layout "$layout" --jobs 2 "$@" > /dev/null 2>&1
     equal "$title: every phase has its operations" \
-        "$(for phase in mkdir create stat read rename unlink rmdir; do ok_of "$db" $phase; done | xargs)" \
-        "$trees 301 301 301 301 301 $trees"
+        "$(for phase in mkdir create sync stat read rename unlink rmdir; do ok_of "$db" $phase; done | xargs)" \
+        "$trees 301 1 301 301 301 301 $trees"
     equal "$title: strace sees as many calls" \
-        "$(for call in 'mkdirat\([0-9]+, "t\.' 'openat\([0-9]+, "f\..*O_EXCL' 'newfstatat\([0-9]+, "f\.' \
+        "$(for call in 'mkdirat\([0-9]+, "t\.' 'openat\([0-9]+, "f\..*O_EXCL' 'syncfs\(' 'newfstatat\([0-9]+, "f\.' \
             'openat\([0-9]+, "f\..*O_RDONLY' 'renameat2?\([0-9]+, "f\.' 'unlinkat\([0-9]+, "r\.' \
             'unlinkat\([0-9]+, "t\..*AT_REMOVEDIR'; do traced "$call"; done | xargs)" \
-        "$trees 301 301 301 301 301 $trees"
+        "$trees 301 1 301 301 301 301 $trees"
     equal "$title: strace sees no failure of these calls" \
         "$(cat "$scratch"/trace.* | grep -E '"(t|f|r)\.' | grep -c ' = -1 ')" 0
     check "$title: the tree is gone" is_empty "$directory"
