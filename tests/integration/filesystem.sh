@@ -108,6 +108,37 @@ equal "SIGINT: what there was is stored" \
         JOIN operation_result o ON o.phase_id = p.id WHERE o.operation = 'create'")" "aborted|1"
 check "SIGINT: the tree is gone" is_empty "$scratch/plain"
 
+# --- somebody else's file in the tree --------------------------------------------------------------------
+rm -f "$db"
+for _ in {1..2000}; do
+    tree=$(echo "$scratch"/plain/strata-*)
+    [ -e "$tree/t.0" ] && touch "$tree/t.0/notes" && break
+    sleep 0.01 # until there is a tree
+done &
+run "$db" --plain "$scratch/plain" --files 20000
+wait $!
+equal "a foreign file stays, alone" "$(cd "$scratch/plain" && find strata-* -type f ! -name .strata-run | cut -d/ -f2-)" \
+    "t.0/notes"
+equal "a foreign file: the run says where it is" \
+    "$(ask "$db" "SELECT count(*) FROM run WHERE reason LIKE '%t.0/notes: not made by this run%'")" 1
+rm -rf "$scratch"/plain/strata-*
+
+# --- quota, by an injected fault (each of the two jobs' syncs fails from the third on) ------------------
+cat > "$scratch/ladder.xml" << XML
+<strata version="1"><campaign name="quota" pairs="1" control="no"/>
+<backends><filesystem name="plain" path="$scratch/plain"/></backends>
+<ladder sizes="64KiB" concurrency="2" amount="1MiB"/></strata>
+XML
+rm -f "$db"
+timeout 60 strace -f -qq -o /dev/null -e trace=fsync -e inject=fsync:error=EDQUOT:when=3+ \
+    "$program" --quiet --db "$db" --config "$scratch/ladder.xml" > /dev/null 2>&1
+equal "quota: what was made, what failed, what was read" \
+    "$(ask "$db" "SELECT group_concat(ok || ' ' || failed, ', ') FROM operation_result WHERE operation IN ('create', 'read')")" \
+    "4 12, 4 0"
+equal "quota: named" \
+    "$(ask "$db" "SELECT status, reason LIKE '%quota used up: % 4 of 16 files were made' FROM run")" "invalid|1"
+check "quota: the tree is gone" is_empty "$scratch/plain"
+
 # --- gocryptfs -----------------------------------------------------------------------------------------
 mkdir "$scratch/cipher" "$scratch/clear"
 echo "a password of the test" > "$scratch/password"
