@@ -596,7 +596,8 @@ SELECT run_id, run_uuid, campaign_id, campaign_uuid, campaign, layer, workload, 
 FROM v_run
 WHERE status <> 'ok';
 
--- Each second. The last one is shorter: its rate is taken over what there is of it.
+-- Each second. The last one of the warm-up and of the measured time is shorter: its rate is taken
+-- over what there is of it.
 CREATE VIEW v_series AS
 SELECT run_id, campaign_id, campaign_uuid, layer, workload, backend, encrypted, pair_no, status,
        phase, operation, warmup, second, length_ns / 1e9 AS length_s, length_ns = 1000000000 AS whole,
@@ -610,9 +611,8 @@ FROM (SELECT v_throughput.run_id, v_throughput.campaign_id, v_throughput.campaig
              v_throughput.encrypted, v_throughput.pair_no, v_throughput.status,
              v_throughput.phase, v_throughput.operation,
              sample.*,
-             CASE WHEN sample.warmup THEN 1000000000
-                  ELSE max(0, min(1000000000, phase.elapsed_ns - sample.second * 1000000000)) END
-                 AS length_ns
+             max(0, min(1000000000, iif(sample.warmup, phase.warmup_ns, phase.elapsed_ns)
+                                        - sample.second * 1000000000)) AS length_ns
       FROM sample
       JOIN v_throughput ON v_throughput.operation_result_id = sample.operation_result_id
       JOIN phase ON phase.id = v_throughput.phase_id);

@@ -97,6 +97,8 @@ equal "amplification" "$(sql "SELECT round(read_amplification, 6), write_amplifi
     JOIN v_run USING (run_id) WHERE $latest AND workload = 'iops read 512 B depth 32' AND slot = 1 AND cell = 'pair'")" "1.1|0.0"
 equal "seconds add up to the totals everywhere" "$(sql "SELECT count(*) FROM operation_result r WHERE r.ok <>
     (SELECT coalesce(sum(ok), 0) FROM sample s WHERE s.operation_result_id = r.id AND NOT warmup)")" 0
+# Half a second of warm-up with 10 operations.
+equal "the warm-up's rate" "$(sql "SELECT DISTINCT length_s, ok, ops_per_s FROM v_series WHERE warmup AND second = 0")" "0.5|10|20.0"
 equal "no percentile lies above the maximum" "$(sql "SELECT count(*) FROM v_latency
     WHERE p50_ns > max_ns OR p90_ns > max_ns OR p99_ns > max_ns OR p99_9_ns > max_ns")" 0
 equal "a run of failures has no rate" "$(sql "SELECT count(*), count(ops_per_s), count(bytes_per_s), count(total_ops_per_s)

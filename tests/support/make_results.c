@@ -148,6 +148,23 @@ static double rate_of(const struct maker *maker, const struct phase *phase, unsi
     return rate;
 }
 
+/* Half a second with an operation of 1 ms at each 50 ms. */
+static void fill_warmup(struct strata_recorder *warmup, enum strata_operation_kind kind,
+                        uint64_t measuring_ns)
+{
+    strata_recorder_init(warmup, 1U << kind, false);
+    warmup->begin_ns = measuring_ns - 500000000;
+    warmup->window_end_ns = measuring_ns;
+    for (uint64_t i = 0; i < WARMUP_OPERATIONS; i++) {
+        uint64_t end_ns = warmup->begin_ns + i * 50000000;
+        struct strata_operation operation = {.kind = (uint8_t)kind,
+                                             .due_ns = end_ns - 1000000,
+                                             .start_ns = end_ns - 1000000,
+                                             .end_ns = end_ns};
+        strata_recorder_add(warmup, &operation);
+    }
+}
+
 /* Operation i of n ends after (i + 1) / n of the window and took from 0.5 to 1.5 times the mean. */
 static void fill_result(struct strata_load_result *result, const struct cell *cell,
                         const struct phase *phase, double rate_per_s, int32_t code)
@@ -162,7 +179,6 @@ static void fill_result(struct strata_load_result *result, const struct cell *ce
     };
     result->elapsed_ns = result->window_ns;
     strata_recorder_init(&result->recorder, 1U << phase->kind, false);
-    strata_recorder_init(&result->warmup, 1U << phase->kind, false);
     result->recorder.begin_ns = begin_ns;
     result->recorder.window_end_ns = begin_ns + result->window_ns;
     double mean_ns = cell->concurrency * 1e9 / rate_per_s;
@@ -180,12 +196,10 @@ static void fill_result(struct strata_load_result *result, const struct cell *ce
             strata_operation_stage(&operation, STRATA_STAGE_CLOSE, took_ns / 4);
         }
         strata_recorder_add(&result->recorder, &operation);
-        if (i < WARMUP_OPERATIONS) {
-            strata_recorder_add(&result->warmup, &operation);
-        }
     }
     struct strata_tally *tally = &result->recorder.records[phase->kind]->tally;
     tally->due = tally->started = n;
+    fill_warmup(&result->warmup, phase->kind, begin_ns);
 }
 
 /* The machine spent 1000 ns a plain and 1500 ns an encrypted operation, 4/5 of it in the kernel;

@@ -3,6 +3,7 @@
 #include "tests/unit/harness.h"
 #include "tests/unit/store_fixture.h"
 
+#include "common/base/embedded.h"
 #include "common/host/facts.h"
 
 #include <fcntl.h>
@@ -81,7 +82,7 @@ static void test_an_empty_file_becomes_a_database_only_for_writing(void)
     struct strata_error error;
     CU_ASSERT_EQUAL(strata_store_open(fixture.path, STRATA_STORE_WRITE, &fixture.store, &error),
                     STRATA_OK);
-    CU_ASSERT_STRING_EQUAL(fixture_shell(&fixture, "PRAGMA user_version"), "1");
+    CU_ASSERT_STRING_EQUAL(fixture_shell(&fixture, "PRAGMA user_version"), "2");
     /* "Stra" as a number. */
     CU_ASSERT_STRING_EQUAL(fixture_shell(&fixture, "PRAGMA application_id"), "1400140385");
     CU_ASSERT_STRING_EQUAL(fixture_shell(&fixture, "PRAGMA journal_mode"), "delete");
@@ -96,10 +97,53 @@ static void test_a_newer_database_is_refused_with_both_numbers(void)
     fixture.store = NULL;
     fixture_shell(&fixture, "PRAGMA user_version = 7");
     expect_refused(fixture.path, STRATA_STORE_WRITE, STRATA_USAGE,
-                   "made by a newer Strata: its schema is 7, this program knows up to 1");
+                   "made by a newer Strata: its schema is 7, this program knows up to 2");
     expect_refused(fixture.path, STRATA_STORE_READ, STRATA_USAGE, "newer Strata");
     fixture_shell(&fixture, "PRAGMA user_version = 0");
     expect_refused(fixture.path, STRATA_STORE_READ, STRATA_USAGE, "older Strata");
+    fixture_close(&fixture);
+}
+
+/* A database as the first schema left it, with a run in it. */
+static void make_first_schema(const struct fixture *fixture)
+{
+    char command[160];
+    snprintf(command, sizeof(command), "sqlite3 -bail '%s'", fixture->path);
+    FILE *shell = popen(command, "w");
+    CU_ASSERT_PTR_NOT_NULL_FATAL(shell);
+    fputs(strata_embedded_find("common/store/migrations/001_initial.sql"), shell);
+    fputs("PRAGMA application_id = 1400140385; PRAGMA user_version = 1;"
+          "INSERT INTO campaign (id, uuid, name, seed, loss_margin_fraction, planned_pairs,"
+          " created_at_us, strata_version) VALUES (1, 'u', 'old', 1, 0.1, 5, 1, '0');"
+          "INSERT INTO backend (id, campaign_id, name, layer, encrypted)"
+          " VALUES (1, 1, 'disk', 'device', 0);"
+          "INSERT INTO workload (id, layer, name, operation, object_bytes, block_bytes,"
+          " concurrency, arrival, rate_per_s)"
+          " VALUES (1, 'device', 'w', 'read', 512, 512, 1, 'closed', 0);"
+          "INSERT INTO run VALUES (1, 'r', 1, NULL, 1, 1, 'single', NULL, 1, 1, 1, 'ok', '', 1, 2,"
+          " 1, 1, 1, 'b');"
+          "INSERT INTO phase VALUES (1, 1, 1, 'read', 0, 512, 1, 1000, 1000, 1.0, 0.1, 0);"
+          "INSERT INTO operation_result VALUES (1, 1, 'read', 9, 0, 9, 9, 0, 0, 0, 4608, 9, 4608,"
+          " 0, 0, 0);",
+          shell);
+    CU_ASSERT_EQUAL(pclose(shell), 0);
+}
+
+static void test_an_older_database_is_migrated_with_its_runs(void)
+{
+    struct fixture fixture;
+    fixture_folder(&fixture);
+    make_first_schema(&fixture);
+    expect_refused(fixture.path, STRATA_STORE_READ, STRATA_USAGE,
+                   "made by an older Strata: its schema is 1, this program reads 2");
+    struct strata_error error = {0};
+    CU_ASSERT_EQUAL(strata_store_open(fixture.path, STRATA_STORE_WRITE, &fixture.store, &error),
+                    STRATA_OK);
+    CU_ASSERT_STRING_EQUAL(fixture_shell(&fixture, "PRAGMA user_version"), "2");
+    CU_ASSERT_STRING_EQUAL(fixture_text(&fixture, "SELECT campaign || ' ' || ops_per_s || ' ' ||"
+                                                  " (SELECT warmup_ns IS NULL FROM phase)"
+                                                  " FROM v_throughput"),
+                           "old 9000000.0 1");
     fixture_close(&fixture);
 }
 
@@ -364,6 +408,8 @@ static const struct harness_test tests[] = {
      test_an_empty_file_becomes_a_database_only_for_writing},
     {"a newer database is refused with both numbers",
      test_a_newer_database_is_refused_with_both_numbers},
+    {"an older database is migrated with its runs",
+     test_an_older_database_is_migrated_with_its_runs},
     {"a missing folder is made", test_a_missing_folder_is_made},
     {"reading changes nothing", test_reading_changes_nothing},
     {"views of another text are replaced, a user's own kept",
