@@ -36,7 +36,7 @@ static bool is(const char *text, const char *other)
 static void fill_name(const struct shape *shape, char *name, size_t size)
 {
     char block[32];
-    char extra[64] = "";
+    char extra[40] = "";
     strata_units_format_size(shape->block_bytes, block, sizeof(block));
     if (shape->ladder) {
         (void)snprintf(name, size, "ladder %s %s x %u", shape->operation, block, shape->depth);
