@@ -20,6 +20,12 @@ static enum strata_status check_directory(const char *path, struct strata_error 
 {
     struct stat facts;
     struct statvfs mount;
+    if (strncmp(path, "nfs://", 6) == 0) {
+        return strata_error_set(error, STRATA_USAGE,
+                                "%s: an NFS export is measured where it is mounted; expected that "
+                                "directory",
+                                path);
+    }
     if (stat(path, &facts) != 0 || statvfs(path, &mount) != 0) {
         return strata_error_set(error, STRATA_ENVIRONMENT, "%s: %s; expected an existing directory",
                                 path, strerror(errno));

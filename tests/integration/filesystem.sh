@@ -88,6 +88,13 @@ equal "fewer files than jobs" "$code $(ok_of "$db" create) $(ok_of "$db" unlink)
 run "$db" --plain "$scratch/nowhere"
 equal "a directory that is not there: exit code" $code 3
 check "a directory that is not there: named" said "$scratch/nowhere: No such file"
+run "$db" --plain nfs://host/export
+equal "an NFS address: exit code" $code 2
+check "an NFS address: says what to give instead" said "where it is mounted"
+mkdir "$scratch/other"
+run "$db" --plain "$scratch/plain" --encrypted "$scratch/other" --files 10
+equal "a twin that nothing tells apart from its plain one: exit code" $code 3
+check "a twin that nothing tells apart: says so" said "same file system as its plain twin"
 run "$db" --plain /etc/passwd
 equal "no directory: exit code" $code 3
 
