@@ -65,7 +65,7 @@ deps: ## install the packages that building and running need (apt)
 
 run: ## evaluate all four layers of a local cloud store, plain and encrypted (about two minutes)
 	@config/dependencies install build lab
-	@$(MAKE) --no-print-directory programs
+	@$(MAKE) --no-print-directory -j"$$(nproc)" programs
 	@config/run_quick
 
 test: ## run every test; the last line counts them
