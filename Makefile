@@ -79,7 +79,7 @@ asan tsan debug: ## build that variant into build/<variant>/bin
 	@$(MAKE) --no-print-directory VARIANT=$@ BUILD=build/$@ programs tests
 
 # For tests/run: compile everything and link nothing; say how.
-objects: $(COMMON_OBJECTS) $(patsubst %.c,$(BUILD)/obj/%.o,$(wildcard layers/*/*.c tests/*/*.c))
+objects: $(COMMON_OBJECTS) $(patsubst %.c,$(BUILD)/obj/%.o,$(wildcard layers/*/*.c tests/*/*.c tests/*/*/*.c))
 print-flags:
 	@echo '$(CPPFLAGS) $(CFLAGS)'
 
