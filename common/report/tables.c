@@ -240,41 +240,58 @@ void strata_report_ladder_title(const struct strata_ladder *ladder, struct strat
     strata_text_format(out, ", %s (%s)", ladder->encrypted ? "encrypted" : "plain", ladder->chain);
 }
 
+/* What one layer's comparisons say together. */
+struct summary {
+    size_t cells;
+    size_t compared;
+    size_t pass, fail, inconclusive;
+    double least, most;                     /* estimates of the loss */
+    const struct strata_report_cell *worst; /* of those that fail */
+};
+
+static void count_cell(struct summary *summary, const struct strata_report_cell *cell)
+{
+    summary->cells++;
+    if (isnan(cell->loss_fraction)) {
+        return;
+    }
+    bool first = summary->compared++ == 0;
+    bool failed = strcmp(cell->verdict, "fail") == 0;
+    summary->least = first ? cell->loss_fraction : fmin(summary->least, cell->loss_fraction);
+    summary->most = first ? cell->loss_fraction : fmax(summary->most, cell->loss_fraction);
+    summary->pass += strcmp(cell->verdict, "pass") == 0;
+    summary->fail += failed;
+    summary->inconclusive += strcmp(cell->verdict, "inconclusive") == 0;
+    if (failed && (summary->worst == NULL || cell->loss_fraction > summary->worst->loss_fraction)) {
+        summary->worst = cell;
+    }
+}
+
 void strata_report_summary(const struct strata_report *report, const char *layer,
                            struct strata_text *out)
 {
-    size_t cells = 0;
-    size_t compared = 0;
-    size_t verdicts[3] = {0};
-    static const char *const names[] = {"pass", "fail", "inconclusive"};
-    const struct strata_report_cell *least = NULL;
-    const struct strata_report_cell *most = NULL;
-    for (size_t i = 0; i < report->cell_count; i++) {
-        const struct strata_report_cell *cell = &report->cells[i];
-        if (strcmp(cell->layer, layer) != 0) {
-            continue;
-        }
-        cells++;
-        for (size_t v = 0; v < COUNT_OF(names); v++) {
-            verdicts[v] += strcmp(cell->verdict, names[v]) == 0;
-        }
-        if (isnan(cell->loss_fraction)) {
-            continue;
-        }
-        compared++;
-        least = least == NULL || cell->loss_fraction < least->loss_fraction ? cell : least;
-        most = most == NULL || cell->loss_fraction > most->loss_fraction ? cell : most;
-    }
-    if (compared == 0) {
-        strata_text_append(out, cells == 0 ? "no run" : "nothing compared with an encrypted twin");
-        return;
-    }
+    struct summary summary = {0};
     char low[32];
     char high[32];
-    strata_report_percent(least->loss_fraction, low, sizeof(low));
-    strata_report_percent(most->loss_fraction, high, sizeof(high));
-    strata_text_format(out, "encryption costs %s to %s of throughput (most: %s, %s, %s)", low, high,
-                       most->encrypted, most->workload, most->phase);
-    strata_text_format(out, "; of %zu comparisons %zu pass, %zu fail, %zu are inconclusive",
-                       compared, verdicts[0], verdicts[1], verdicts[2]);
+    for (size_t i = 0; i < report->cell_count; i++) {
+        if (strcmp(report->cells[i].layer, layer) == 0) {
+            count_cell(&summary, &report->cells[i]);
+        }
+    }
+    if (summary.compared == 0) {
+        strata_text_append(out, summary.cells == 0 ? "no run"
+                                                   : "nothing compared with an encrypted twin");
+        return;
+    }
+    strata_text_format(out, "of %zu comparisons with encryption %zu pass the margin, %zu fail",
+                       summary.compared, summary.pass, summary.fail);
+    if (summary.worst != NULL) {
+        strata_report_percent(summary.worst->loss_fraction, high, sizeof(high));
+        strata_text_format(out, " (most: %s of throughput, %s, %s, %s)", high,
+                           summary.worst->encrypted, summary.worst->workload, summary.worst->phase);
+    }
+    strata_report_percent(summary.least, low, sizeof(low));
+    strata_report_percent(summary.most, high, sizeof(high));
+    strata_text_format(out, ", %zu are inconclusive; estimated losses %s to %s",
+                       summary.inconclusive, low, high);
 }

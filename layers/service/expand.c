@@ -65,7 +65,9 @@ static struct strata_load phase(const char *name, enum strata_operation_kind kin
                                 .depth = transfer->depth,
                                 .mix = {{.kind = kind, .weight = 1}},
                                 .mix_count = 1,
-                                .bytes = transfer->object_bytes,
+                                .bytes = kind == STRATA_OPERATION_DELETE
+                                             ? 0 /* a deletion moves no payload */
+                                             : transfer->object_bytes,
                                 .operations = transfer->objects,
                                 .one_pass = true};
 }
