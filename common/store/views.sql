@@ -216,7 +216,8 @@ JOIN counter AS last
 WHERE span.last_look > span.first_look;
 
 -- What a phase cost the whole machine (kernel threads that encrypt included), per operation and per
--- byte that succeeded.
+-- byte that succeeded. The kernel counts processor time in ticks of 10 ms: a cost from fewer than 10
+-- of them, or a share of less than 10 of them, would be wrong by more than a tenth and is NULL.
 CREATE VIEW v_resource AS
 WITH used AS (
     SELECT run_id,
@@ -250,10 +251,11 @@ SELECT used.run_id,
        done.bytes,
        used.cpu_ns,
        used.process_cpu_ns,
-       1.0 * used.cpu_ns / nullif(done.ok, 0) AS cpu_ns_per_operation,
-       1.0 * used.cpu_ns / nullif(done.bytes, 0) AS cpu_ns_per_byte,
-       1.0 * used.cpu_ns / nullif(used.cpu_available_ns, 0) AS cpu_busy_fraction,
-       1.0 * used.cpu_steal_ns / nullif(used.cpu_available_ns, 0) AS steal_fraction,
+       iif(cpu_ns >= 100000000, 1.0 * cpu_ns / nullif(done.ok, 0), NULL) AS cpu_ns_per_operation,
+       iif(cpu_ns >= 100000000, 1.0 * cpu_ns / nullif(done.bytes, 0), NULL) AS cpu_ns_per_byte,
+       iif(between_s >= 0.1, 1.0 * cpu_ns / nullif(cpu_available_ns, 0), NULL) AS cpu_busy_fraction,
+       iif(between_s >= 0.1, 1.0 * cpu_steal_ns / nullif(cpu_available_ns, 0), NULL)
+           AS steal_fraction,
        used.network_received_bytes,
        used.network_sent_bytes,
        used.pressure_cpu_ns / 1e9 / nullif(used.between_s, 0) AS pressure_cpu_fraction,

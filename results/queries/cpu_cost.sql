@@ -1,14 +1,15 @@
 -- Processor time of the whole machine for each operation and byte in the latest campaign, plain and
--- encrypted: what encryption costs even where throughput does not show it.
+-- encrypted: what encryption costs even where throughput does not show it. Pooled over the runs, since
+-- the kernel counts in ticks of 10 ms; what used fewer than 10 of them is left out.
 .mode column
 .headers on
-SELECT layer, workload, phase, operation, encrypted_backend, count(*) AS pairs,
-       round(avg(plain_cpu_ns_per_operation)) AS plain_ns_per_op,
-       round(avg(encrypted_cpu_ns_per_operation)) AS encrypted_ns_per_op,
-       round(avg(plain_cpu_ns_per_byte), 3) AS plain_ns_per_byte,
-       round(avg(encrypted_cpu_ns_per_byte), 3) AS encrypted_ns_per_byte,
-       round(exp(avg(cpu_log_ratio)), 2) AS times
-FROM v_pair_cost
-WHERE campaign_id = (SELECT max(id) FROM campaign) AND cell = 'pair'
-GROUP BY workload_id, phase, operation, encrypted_backend_id
-ORDER BY layer, workload, phase;
+SELECT layer, workload, phase, backend, twin_backend AS paired_with, count(*) AS runs,
+       round(1.0 * sum(cpu_ns) / sum(ok)) AS cpu_ns_per_operation,
+       round(1.0 * sum(cpu_ns) / nullif(sum(bytes), 0), 3) AS cpu_ns_per_byte,
+       round(1.0 * sum(process_cpu_ns) / sum(ok)) AS of_the_load_generator_ns
+FROM v_resource
+JOIN v_run USING (run_id)
+WHERE campaign_id = (SELECT max(id) FROM campaign) AND status = 'ok' AND cell <> 'control'
+GROUP BY workload_id, phase, backend_id, twin_backend_id
+HAVING sum(cpu_ns) >= 100000000
+ORDER BY layer, workload, phase, paired_with, encrypted;

@@ -207,7 +207,7 @@ static void fill_result(struct strata_load_result *result, const struct cell *ce
 static void fill_looks(struct strata_store_look looks[2], const struct cell *cell,
                        const struct phase *phase, uint64_t elapsed_ns, bool ciphered)
 {
-    uint64_t cpu_ns = (ciphered ? 1500 : 1000) * (uint64_t)cell->operations;
+    uint64_t cpu_ns = ciphered ? 360000000 : 240000000;
     uint64_t moved_bytes = cell->bytes * cell->operations * 11 / 10;
     bool reads = phase->kind == READ || phase->kind == GET;
     for (int i = 0; i < 2; i++) {

@@ -87,11 +87,11 @@ static void test_values_come_back(void)
     struct strata_store_look looks[2] = {{.phase = "read"}, {.phase = "read"}};
     looks[0].counters.at_ns = 10 * SECOND_NS;
     looks[1].counters.at_ns = 12 * SECOND_NS;
-    looks[0].counters.cpu_user_ns = 1000;
-    looks[1].counters.cpu_user_ns = 4000;
-    looks[1].counters.cpu_system_ns = 3000;
-    looks[1].counters.cpu_idle_ns = 30000;
-    looks[1].counters.cpu_steal_ns = 4000;
+    looks[0].counters.cpu_user_ns = 100000000;
+    looks[1].counters.cpu_user_ns = 400000000;
+    looks[1].counters.cpu_system_ns = 300000000;
+    looks[1].counters.cpu_idle_ns = 3000000000;
+    looks[1].counters.cpu_steal_ns = 400000000;
     for (int i = 0; i < 2; i++) {
         looks[i].counters.disk_count = 1;
         snprintf(looks[i].counters.disks[0].name, sizeof(looks[i].counters.disks[0].name), "loop7");
@@ -146,16 +146,16 @@ static void test_values_come_back(void)
     expect(&fixture, "SELECT count(*) FROM error WHERE code = 2003", "1");
     expect(&fixture,
            "SELECT value || ' ' || at_ns FROM counter WHERE metric = 'cpu_user_ns' AND look = 1",
-           "4000 12000000000");
+           "400000000 12000000000");
     /* 2 operations in 2 s; 3 in the whole 2.5 s. */
     expect(&fixture,
            "SELECT ops_per_s || ' ' || bytes_per_s || ' ' || total_ops_per_s FROM v_throughput",
            "1.0 512.0 1.2");
-    /* 3000 + 3000 of 40000 ns, for 3 operations of 512 bytes; 4000 stolen. */
+    /* 300 + 300 of 4000 ms, for 3 operations of 512 bytes; 400 stolen. */
     expect(&fixture,
            "SELECT cpu_ns || ' ' || cpu_ns_per_operation || ' ' || cpu_ns_per_byte || ' ' ||"
            " cpu_busy_fraction || ' ' || steal_fraction FROM v_resource",
-           "6000 2000.0 3.90625 0.15 0.1");
+           "600000000 200000000.0 390625.0 0.15 0.1");
     expect(&fixture, "SELECT disk || ' ' || read_amplification FROM v_disk", "loop7 2.0");
     expect(&fixture, "SELECT reason FROM v_invalid", "for the test");
     /* The last second is half a second long, and one success ended in it. */
@@ -275,6 +275,41 @@ static void test_nothing_succeeded_means_no_rate(void)
         &fixture,
         "SELECT mean_latency_ns IS NULL AND max_latency_ns IS NULL FROM v_series WHERE second = 1",
         "1");
+    fixture_close(&fixture);
+}
+
+static void test_costs_below_the_kernels_ticks_are_not_told(void)
+{
+    struct fixture fixture;
+    fixture_open(&fixture);
+    struct strata_load_result result;
+    int64_t id = fixture_begin(&fixture, false, 1, 1);
+    begin_result(&result);
+    add(&result, 11 * SECOND_NS, 1000, 0);
+    /* 9 ticks of 10 ms in 90 ms; one more would be enough for each. */
+    struct strata_store_look looks[2] = {{.phase = "read"}, {.phase = "read"}};
+    looks[1].counters.at_ns = 90000000;
+    looks[1].counters.cpu_user_ns = 90000000;
+    struct strata_store_phase phase = {
+        .name = "read", .result = &result, .bytes_per_operation = 512};
+    struct strata_store_outcome outcome = {.status = "ok",
+                                           .reason = "",
+                                           .phases = &phase,
+                                           .phase_count = 1,
+                                           .looks = looks,
+                                           .look_count = 2};
+    CU_ASSERT_EQUAL(strata_store_run_finish(fixture.store, id, &outcome, &fixture.error),
+                    STRATA_OK);
+    strata_recorder_done(&result.recorder);
+    expect(&fixture,
+           "SELECT cpu_ns || ' ' || coalesce(cpu_ns_per_operation, cpu_ns_per_byte,"
+           " cpu_busy_fraction, steal_fraction, '-') FROM v_resource",
+           "90000000 -");
+    fixture_shell(&fixture, "UPDATE counter SET at_ns = 100000000, value = 100000000"
+                            " WHERE look = 1 AND metric = 'cpu_user_ns'");
+    fixture_shell(&fixture, "UPDATE counter SET at_ns = 100000000 WHERE look = 1");
+    expect(&fixture, "SELECT cpu_ns_per_operation || ' ' || cpu_busy_fraction FROM v_resource",
+           "100000000.0 1.0");
     fixture_close(&fixture);
 }
 
@@ -465,6 +500,8 @@ static const struct harness_test tests[] = {
     {"merged percentiles are those of the pooled runs",
      test_merged_percentiles_are_those_of_the_pooled_runs},
     {"nothing succeeded means no rate", test_nothing_succeeded_means_no_rate},
+    {"costs below the kernel's ticks are not told",
+     test_costs_below_the_kernels_ticks_are_not_told},
     {"pairs are of ok runs only", test_pairs_are_of_ok_runs_only},
     {"the A/A cell's sides alternate", test_control_pairs_alternate_their_sides},
     {"means of the first runs", test_segment_means},
