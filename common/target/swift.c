@@ -15,10 +15,11 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 
 enum {
     CLEANUP_DEPTH = 16,       /* deletions in flight */
-    CLEANUP_HOPELESS = 64,    /* so many failures without a success end a pass */
+    CLEANUP_HOPELESS = 16,    /* so many failures without a success end it */
     CONTAINER_ATTEMPTS = 6,   /* to delete the container; its listing lags behind its objects */
     CONTAINER_PAUSE_MS = 100, /* doubled after each attempt */
     MS = 1000000
@@ -175,7 +176,7 @@ static enum strata_status swift_worker_open(struct strata_target *target,
 
 /* --- cleaning up --- */
 
-/* Delete what may be on the server, many at a time. Stops when it only fails. */
+/* Delete what may be on the server, many at a time. Gives up when it only fails. */
 static enum strata_status delete_objects(struct strata_swift_target *swift,
                                          struct strata_error *error)
 {
@@ -217,7 +218,13 @@ static enum strata_status delete_objects(struct strata_swift_target *swift,
         free_slots[free_count++] = operation;
     }
     strata_swift_worker_close(worker);
-    return STRATA_OK;
+    return failed >= CLEANUP_HOPELESS && deleted == 0
+               ? strata_error_set(error, STRATA_ENVIRONMENT,
+                                  "%s%s: the container and objects in it are left; the server does "
+                                  "not delete them",
+                                  strata_swift_session_storage_url(swift->session),
+                                  swift->container)
+               : STRATA_OK;
 }
 
 /* Delete what the container still lists: uploads that were finished by the server after their
@@ -307,6 +314,17 @@ const struct strata_target_type strata_swift_type = {
     .close = swift_close,
 };
 
+/* A connection for each request in flight can be more than the shell's soft limit; the hard one is
+ * the administrator's. */
+static void raise_descriptor_limit(void)
+{
+    struct rlimit limit;
+    if (getrlimit(RLIMIT_NOFILE, &limit) == 0 && limit.rlim_cur < limit.rlim_max) {
+        limit.rlim_cur = limit.rlim_max;
+        setrlimit(RLIMIT_NOFILE, &limit);
+    }
+}
+
 enum strata_status strata_swift_open(const struct strata_swift_options *options,
                                      struct strata_target **ret_target, struct strata_error *error)
 {
@@ -316,6 +334,7 @@ enum strata_status strata_swift_open(const struct strata_swift_options *options,
         options->body->type->close(options->body);
         return status;
     }
+    raise_descriptor_limit();
     struct strata_swift_target *swift = strata_memory_new(1, sizeof *swift);
     swift->target.type = &strata_swift_type;
     swift->session = session;

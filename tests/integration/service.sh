@@ -55,6 +55,8 @@ look_at() {
         sleep 0.1
     done
     equal "$name: the objects are uploaded" "$(tail -n 1 "$scratch/$uuid.out")" ready
+    check "$name: the container bears the run's UUID" \
+        grep -q "Meta Strata-Run: $uuid" <(client "$auth" "$user" stat "strata-$uuid")
     mkdir "$scratch/$uuid"
     client "$auth" "$user" download "strata-$uuid" -D "$scratch/$uuid" > /dev/null 2>&1
     while read -r object md5; do
@@ -150,6 +152,9 @@ check "proxies of the environment are not used" succeeded
 run --plain "$STRATA_TEST_SWIFT_PLAIN" --user plain:nobody "${one[@]}"
 equal "an unknown user: exit code" $code 3
 check "an unknown user is named" said "user 'plain:nobody' with the given key was refused (HTTP 401)"
+run --policy no-such-policy "${one[@]}"
+equal "an unknown storage policy: exit code" $code 3
+check "an unknown storage policy: the cause is named" said "is there such a storage policy?"
 (unset ST_KEY && run "${one[@]}" && exit $code)
 equal "no key: exit code" $? 2
 check "no key: the variable is named" said ST_KEY
@@ -214,6 +219,14 @@ run --plain "http://127.0.0.1:$port/auth/as-shared" --pairs 1 --sizes 1KiB --con
 check "64 requests in flight" succeeded
 equal "64 requests in flight: one token request in the run" \
     "$(grep -c '^GET /auth/' "$scratch/answers.log")" 2
+
+rm -f "$db"
+(
+    ulimit -S -n 100
+    run --plain "http://127.0.0.1:$port/auth/as-many" --pairs 1 --sizes 1 --concurrency 150 --objects 300
+)
+equal "more requests in flight than the soft limit of descriptors: successes" \
+    "$(ask "SELECT sum(ok) FROM operation_result")" 900
 
 rm -f "$db"
 run --plain "http://127.0.0.1:$port/auth/as-put-507" "${one[@]}"
