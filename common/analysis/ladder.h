@@ -19,7 +19,6 @@ struct strata_rung {
     double loss_fraction;    /* encrypted ladders: against the plain one */
     double hidden_log_ratio; /* encrypted ladders: how much of the cost below this layer hides */
     double cpu_busy_fraction;
-    double pressure_cpu_fraction;
     double pressure_io_fraction;
     char disk[40]; /* the busiest one below the back end; "" when there is none */
     double disk_busy_fraction;
@@ -33,8 +32,7 @@ struct strata_ladder {
     char *match_key; /* "262144 B x 8" */
     char *phase;     /* "read" | "write" */
     bool encrypted;
-    char *chain; /* back end of the top layer */
-    double end_to_end_efficiency;
+    char *chain;                            /* back end of the top layer */
     struct strata_rung rungs[STRATA_RUNGS]; /* from the lowest layer */
     size_t rung_count;
 };

@@ -20,21 +20,33 @@
 
 enum criterion { CRITERION_RATE, CRITERION_LATENCY, CRITERION_NONE };
 
-#define CELL_COLUMNS "workload_id, phase, operation, plain_backend_id, encrypted_backend_id, cell"
-#define RATIOS(view, ratio)                                                                        \
-    "SELECT " CELL_COLUMNS ", " ratio " AS ratio FROM " view                                       \
-    " WHERE campaign_id = ?1 AND ratio IS NOT NULL ORDER BY " CELL_COLUMNS ", pair_no"
+#define CELL_COLUMNS                                                                               \
+    "pair.workload_id, pair.phase, pair.operation, pair.plain_backend_id,"                         \
+    " pair.encrypted_backend_id, pair.cell"
+#define RATIOS(ratio, joins)                                                                       \
+    "SELECT " CELL_COLUMNS ", " ratio " AS ratio FROM v_pair AS pair " joins                       \
+    " WHERE pair.campaign_id = ?1 AND ratio IS NOT NULL ORDER BY " CELL_COLUMNS ", pair.pair_no"
+
+/* The ratios of v_pair_cost, joined so that only the campaign's own runs are looked at. */
+#define LATENCY(name, run)                                                                         \
+    "JOIN v_latency AS " name " ON " name ".run_id = pair." run " AND " name                       \
+    ".phase = pair.phase AND " name ".operation = pair.operation AND " name ".kind = 'response' "
+#define LATENCIES LATENCY("plain", "plain_run_id") LATENCY("secret", "encrypted_run_id")
+#define RESOURCE(name, run)                                                                        \
+    "JOIN v_resource AS " name " ON " name ".run_id = pair." run " AND " name ".phase = "          \
+                                                                              "pair.phase "
+#define RESOURCES RESOURCE("plain", "plain_run_id") RESOURCE("secret", "encrypted_run_id")
 
 static const struct metric {
     const char *name;
     enum criterion criterion;
     const char *sql;
 } metrics[] = {
-    {"throughput", CRITERION_RATE, RATIOS("v_pair", "log_ratio")},
-    {"latency_p50", CRITERION_LATENCY,
-     RATIOS("v_pair_cost", "ln(encrypted_p50_ns) - ln(plain_p50_ns)")},
-    {"latency_p99", CRITERION_LATENCY, RATIOS("v_pair_cost", "p99_log_ratio")},
-    {"cpu_ns_per_operation", CRITERION_NONE, RATIOS("v_pair_cost", "cpu_log_ratio")},
+    {"throughput", CRITERION_RATE, RATIOS("pair.log_ratio", "")},
+    {"latency_p50", CRITERION_LATENCY, RATIOS("ln(secret.p50_ns) - ln(plain.p50_ns)", LATENCIES)},
+    {"latency_p99", CRITERION_LATENCY, RATIOS("ln(secret.p99_ns) - ln(plain.p99_ns)", LATENCIES)},
+    {"cpu_ns_per_operation", CRITERION_NONE,
+     RATIOS("ln(secret.cpu_ns_per_operation) - ln(plain.cpu_ns_per_operation)", RESOURCES)},
 };
 
 static const char insert_sql[] =

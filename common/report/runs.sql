@@ -38,8 +38,8 @@ SELECT v_run.run_id,
 FROM v_run
 LEFT JOIN v_throughput ON v_throughput.run_id = v_run.run_id
 LEFT JOIN operation_result ON operation_result.id = v_throughput.operation_result_id
-LEFT JOIN v_latency ON v_latency.operation_result_id = v_throughput.operation_result_id
-                   AND v_latency.kind = 'response'
+LEFT JOIN (SELECT * FROM v_latency WHERE campaign_id = ?1 AND kind = 'response') AS v_latency
+       ON v_latency.operation_result_id = v_throughput.operation_result_id
 LEFT JOIN v_resource ON v_resource.run_id = v_run.run_id AND v_resource.phase = v_throughput.phase
 WHERE v_run.campaign_id = ?1 AND (?2 IS NULL OR v_run.layer = ?2)
 ORDER BY v_run.run_id, v_throughput.phase_no, v_throughput.operation
