@@ -56,14 +56,15 @@ bool strata_judge_all_failed(const struct strata_load_result *result)
     return totals.started > 0 && totals.ok == 0;
 }
 
-static bool errors_over_budget(const struct totals *totals, double budget, char *reason,
-                               size_t size)
+bool strata_judge_errors(const struct strata_load_result *result, double budget, char *reason,
+                         size_t size)
 {
-    if ((double)totals->lost <= budget * (double)totals->started) {
+    struct totals totals = add_up(result);
+    if ((double)totals.lost <= budget * (double)totals.started) {
         return false;
     }
-    snprintf(reason, size, "errors: %" PRIu64 " of %" PRIu64 " operations failed", totals->lost,
-             totals->started);
+    snprintf(reason, size, "errors: %" PRIu64 " of %" PRIu64 " operations failed", totals.lost,
+             totals.started);
     return true;
 }
 
@@ -159,13 +160,10 @@ static bool stolen(const struct strata_phase_evidence *evidence, char *reason, s
     return true;
 }
 
-bool strata_judge_phase(const struct strata_phase_evidence *evidence, bool direct,
-                        double error_budget, char *reason, size_t size)
+bool strata_judge_phase(const struct strata_phase_evidence *evidence, bool direct, char *reason,
+                        size_t size)
 {
     struct totals totals = add_up(evidence->result);
-    if (errors_over_budget(&totals, error_budget, reason, size)) {
-        return true;
-    }
     if (evidence->before != NULL && evidence->after != NULL) {
         if (direct && cached(evidence, &totals, reason, size)) {
             return true;
@@ -178,7 +176,12 @@ bool strata_judge_phase(const struct strata_phase_evidence *evidence, bool direc
     bool averages_hold = totals.ok > 0 && totals.window_ok >= OPERATIONS_FOR_AVERAGES * in_flight &&
                          evidence->result->window_ns >= WINDOW_FOR_AVERAGES_NS &&
                          !evidence->result->interrupted;
-    return averages_hold && (depth_not_achieved(evidence, reason, size) ||
-                             little_broken(evidence, &totals, reason, size) ||
-                             tool_bound(evidence, &totals, reason, size));
+    if (!averages_hold || (evidence->target->capabilities & STRATA_TARGET_INSTANT) != 0) {
+        return false;
+    }
+    /* One call at a time is in flight by construction; the time between calls is the tool's. */
+    bool queued = (evidence->target->capabilities & STRATA_TARGET_SYNCHRONOUS) == 0;
+    return (queued && depth_not_achieved(evidence, reason, size)) ||
+           little_broken(evidence, &totals, reason, size) ||
+           tool_bound(evidence, &totals, reason, size);
 }

@@ -8,16 +8,22 @@
 struct strata_phase_evidence {
     const struct strata_load *load;
     const struct strata_load_result *result;
+    const struct strata_target_type *target;
     const struct strata_counters *before; /* NULL when there was no look */
     const struct strata_counters *after;
 };
 
-/* The first rule of doc/methods.md ("A run is invalid") that the phase breaks, as a reason in
- * `reason`; returns true when it breaks one. `direct`: the back end is a device under direct I/O,
- * whose bytes the kernel must have counted. `error_budget`: tolerated share of failed operations.
+/* The first rule of doc/methods.md ("A run is invalid") about the measurement itself that the phase
+ * breaks, as a reason in `reason`; returns true when it breaks one. `direct`: the back end is a
+ * device under direct I/O, whose bytes the kernel must have counted. It concerns this phase alone.
  */
-bool strata_judge_phase(const struct strata_phase_evidence *evidence, bool direct,
-                        double error_budget, char *reason, size_t size);
+bool strata_judge_phase(const struct strata_phase_evidence *evidence, bool direct, char *reason,
+                        size_t size);
+
+/* Whether more than the share `budget` of the started operations failed, with the reason. It
+ * concerns the whole run: what follows works on less than was asked. */
+bool strata_judge_errors(const struct strata_load_result *result, double budget, char *reason,
+                         size_t size);
 
 /* Whether no operation of the phase succeeded though some were started. */
 bool strata_judge_all_failed(const struct strata_load_result *result);

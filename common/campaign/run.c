@@ -69,26 +69,49 @@ static void look(void *context, uint64_t elapsed_ns, uint64_t operations_done)
     }
 }
 
-static void judge(struct run *run, const struct strata_load *load,
-                  const struct strata_load_result *result, size_t first_look)
+/* Judge the phase that ended last by itself: its reason, if any, stands beside it, so that the
+ * run's other phases keep their worth. */
+static void judge(struct run *run, const struct strata_target *target,
+                  const struct strata_load *load, size_t first_look)
 {
     struct strata_run_outcome *outcome = run->outcome;
-    struct strata_phase_evidence evidence = {.load = load, .result = result};
+    size_t last = outcome->phase_count - 1;
+    struct strata_phase_evidence evidence = {
+        .load = load, .result = &outcome->results[last], .target = target->type};
     if (outcome->look_count > first_look + 1) {
         evidence.before = &outcome->looks[first_look].counters;
         evidence.after = &outcome->looks[outcome->look_count - 1].counters;
     }
-    char reason[512];
-    if (strata_judge_all_failed(result)) {
-        snprintf(reason, sizeof(reason), "%s: every operation failed", load->phase);
-        conclude(run, "failed", STRATA_CRITERION_FAILED, reason);
-        return;
-    }
     bool direct = run->order->backend->layer == STRATA_LAYER_DEVICE;
-    if (strcmp(outcome->status, "ok") == 0 &&
-        strata_judge_phase(&evidence, direct, run->order->error_budget, reason, sizeof(reason))) {
+    char *reason = outcome->phase_reasons[last];
+    size_t size = sizeof(outcome->phase_reasons[last]);
+    bool all_failed = strata_judge_all_failed(evidence.result);
+    if (all_failed) {
+        snprintf(reason, size, "every operation failed");
+    }
+    if (all_failed ||
+        strata_judge_errors(evidence.result, run->order->error_budget, reason, size)) {
         char text[640];
         snprintf(text, sizeof(text), "%s: %s", load->phase, reason);
+        conclude(run, all_failed ? "failed" : "invalid",
+                 all_failed ? STRATA_CRITERION_FAILED : STRATA_OK, text);
+    } else {
+        strata_judge_phase(&evidence, direct, reason, size);
+    }
+}
+
+/* A run without one valid phase is invalid, for the first phase's reason. */
+static void judge_whole(struct run *run)
+{
+    struct strata_run_outcome *outcome = run->outcome;
+    for (size_t p = 0; p < outcome->phase_count; p++) {
+        if (outcome->phase_reasons[p][0] == '\0') {
+            return;
+        }
+    }
+    if (outcome->phase_count > 0 && strcmp(outcome->status, "ok") == 0) {
+        char text[640];
+        snprintf(text, sizeof(text), "%s: %s", outcome->phases[0].name, outcome->phase_reasons[0]);
         conclude(run, "invalid", STRATA_OK, text);
     }
 }
@@ -100,6 +123,8 @@ static void measure(struct run *run, struct strata_target *target)
     struct strata_run_outcome *outcome = run->outcome;
     outcome->results = strata_memory_new(workload->phase_count, sizeof(*outcome->results));
     outcome->phases = strata_memory_new(workload->phase_count, sizeof(*outcome->phases));
+    outcome->phase_reasons =
+        strata_memory_new(workload->phase_count, sizeof(*outcome->phase_reasons));
     for (size_t p = 0; p < workload->phase_count && strata_stop_signal == 0; p++) {
         struct strata_load load = workload->phases[p];
         load.seed = run->order->seed + p;
@@ -112,18 +137,21 @@ static void measure(struct run *run, struct strata_target *target)
         size_t first_look = outcome->look_count;
         struct strata_error error = {0};
         enum strata_status status = strata_load_run(target, &load, &outcome->results[p], &error);
-        outcome->phases[p] = (struct strata_store_phase){
-            .name = load.phase, .result = &outcome->results[p], .bytes_per_operation = load.bytes};
+        outcome->phases[p] = (struct strata_store_phase){.name = load.phase,
+                                                         .result = &outcome->results[p],
+                                                         .bytes_per_operation = load.bytes,
+                                                         .reason = outcome->phase_reasons[p]};
         outcome->phase_count = p + 1;
         if (status != STRATA_OK) {
             conclude_error(run, &error);
             return;
         }
-        judge(run, &load, &outcome->results[p], first_look);
+        judge(run, target, &load, first_look);
         if (outcome->cause == STRATA_CRITERION_FAILED) {
             return; /* what follows would work on nothing */
         }
     }
+    judge_whole(run);
 }
 
 void strata_run_perform(const struct strata_run_order *order, struct strata_run_outcome *outcome)
@@ -177,6 +205,7 @@ void strata_run_outcome_done(struct strata_run_outcome *outcome)
     }
     free(outcome->results);
     free(outcome->phases);
+    free(outcome->phase_reasons);
     free(outcome->looks);
     *outcome = (struct strata_run_outcome){0};
 }

@@ -11,7 +11,8 @@ struct strata_run_outcome {
     char reason[1024];                  /* "" when ok */
     enum strata_status cause;           /* of a run that failed: what kind of error it was */
     struct strata_load_result *results; /* one for each phase that began */
-    struct strata_store_phase *phases;
+    struct strata_store_phase *phases;  /* a reason, where there is one, is in `phase_reasons` */
+    char (*phase_reasons)[512];
     size_t phase_count;
     struct strata_store_look *looks;
     size_t look_count;

@@ -26,7 +26,8 @@ cost AS (
            1.0 * sum(v_resource.cpu_ns) / nullif(sum(v_resource.ok), 0) AS cpu_ns_per_operation
     FROM v_resource
     JOIN run ON run.id = v_resource.run_id
-    WHERE run.campaign_id = ?1 AND run.status = 'ok' AND run.cell <> 'control'
+    JOIN phase ON phase.run_id = run.id AND phase.name = v_resource.phase
+    WHERE run.campaign_id = ?1 AND run.status = 'ok' AND run.cell <> 'control' AND phase.reason = ''
     GROUP BY run.workload_id, run.backend_id, v_resource.phase
     HAVING sum(v_resource.between_s) >= 0.5 -- the kernel counts processor time in steps of 10 ms
 ),

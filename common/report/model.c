@@ -131,9 +131,9 @@ static const char campaign_sql[] =
     " FROM campaign WHERE id = ?1";
 
 static const char trouble_sql[] =
-    "SELECT layer, workload, backend, status, reason, count(*) FROM v_invalid"
-    " WHERE campaign_id = ?1 AND (?2 IS NULL OR layer = ?2)"
-    " GROUP BY layer, workload, backend, status, reason ORDER BY min(run_id)";
+    "SELECT layer, workload, backend, status, coalesce(phase || ': ', '') || reason, count(*)"
+    " FROM v_invalid WHERE campaign_id = ?1 AND (?2 IS NULL OR layer = ?2)"
+    " GROUP BY layer, workload, backend, status, phase, reason ORDER BY min(run_id)";
 
 static const char backend_sql[] =
     "SELECT backend.name, backend.layer, backend.location, backend.encryption, backend.proof,"

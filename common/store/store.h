@@ -72,6 +72,7 @@ struct strata_store_phase {
     const char *name;
     const struct strata_load_result *result;
     uint64_t bytes_per_operation;
+    const char *reason; /* the rule that it breaks; NULL or "": valid */
 };
 
 struct strata_store_outcome {

@@ -49,9 +49,16 @@ JOIN backend ON backend.id = run.backend_id
 LEFT JOIN backend AS twin ON twin.id = run.twin_backend_id;
 
 -- One row a run, phase and kind of operation. The rate is taken over the window in which every job
--- was at work; the total rate over the whole of the measured time, stragglers included.
+-- was at work; the total rate over the whole of the measured time, stragglers included. Status and
+-- reason are the phase's: a phase that broke a rule is invalid in a run that is ok.
 CREATE VIEW v_throughput AS
-SELECT v_run.*,
+SELECT v_run.run_id, run_uuid, campaign_id, campaign_uuid, campaign, layer, workload_id, workload,
+       element, category, object_bytes, block_bytes, concurrency, arrival, asked_rate_per_s, match_key,
+       backend_id, backend, encrypted, encryption, proof, twin_backend_id, twin_backend, cell,
+       encrypted_side, pair_no, slot, cold,
+       iif(v_run.status = 'ok' AND phase.reason <> '', 'invalid', v_run.status) AS status,
+       iif(phase.reason <> '', phase.reason, v_run.reason) AS reason,
+       began_at_us, ended_at_us, began_at_utc, total_s, measured_s,
        phase.id AS phase_id,
        phase.phase_no,
        phase.name AS phase,
@@ -96,7 +103,7 @@ SELECT v_run.run_id,
        v_run.cell,
        v_run.pair_no,
        v_run.slot,
-       v_run.status,
+       iif(v_run.status = 'ok' AND phase.reason <> '', 'invalid', v_run.status) AS status,
        phase.name AS phase,
        operation_result.id AS operation_result_id,
        operation_result.operation,
@@ -142,7 +149,7 @@ WITH member AS ( -- each histogram with the first one of those that it is merged
     JOIN phase ON phase.run_id = run.id
     JOIN operation_result ON operation_result.phase_id = phase.id
     JOIN histogram ON histogram.operation_result_id = operation_result.id
-    WHERE run.status = 'ok'
+    WHERE run.status = 'ok' AND phase.reason = ''
 ),
 merged AS (
     SELECT member.first_id, count(*) AS runs, sum(count) AS count, sum(sum_ns) AS sum_ns,
@@ -591,12 +598,19 @@ SELECT v_throughput.campaign_id,
 FROM error
 JOIN v_throughput ON v_throughput.operation_result_id = error.operation_result_id;
 
--- Runs that no rate may be taken from, with the reason. A run still 'running' is among them.
+-- Runs, and phases of runs that are ok, that no rate may be taken from, with the reason. A run still
+-- 'running' is among them. The phase is NULL where the whole run is meant.
 CREATE VIEW v_invalid AS
 SELECT run_id, run_uuid, campaign_id, campaign_uuid, campaign, layer, workload, backend, cell,
-       pair_no, slot, status, reason, began_at_us, began_at_utc
+       pair_no, slot, NULL AS phase, status, reason, began_at_us, began_at_utc
 FROM v_run
-WHERE status <> 'ok';
+WHERE status <> 'ok'
+UNION ALL
+SELECT v_run.run_id, run_uuid, campaign_id, campaign_uuid, campaign, layer, workload, backend, cell,
+       pair_no, slot, phase.name, 'invalid', phase.reason, began_at_us, began_at_utc
+FROM v_run
+JOIN phase ON phase.run_id = v_run.run_id
+WHERE v_run.status = 'ok' AND phase.reason <> '';
 
 -- Each second. The last one of the warm-up and of the measured time is shorter: its rate is taken
 -- over what there is of it.

@@ -28,8 +28,8 @@ enum statement {
 static const char *const statements[STATEMENTS] = {
     [PHASE] = "INSERT INTO phase (run_id, phase_no, name, open_loop, bytes_per_operation,"
               " started_at_us, elapsed_ns, window_ns, mean_in_flight, generator_busy_fraction,"
-              " interrupted, warmup_ns) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)"
-              " RETURNING id",
+              " interrupted, warmup_ns, reason) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10,"
+              " ?11, ?12, ?13) RETURNING id",
     [RESULT] = "INSERT INTO operation_result (phase_id, operation, due, skipped, started, ok,"
                " failed, timed_out, abandoned, bytes, window_ok, window_bytes, warmup_ok,"
                " warmup_failed, warmup_bytes) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11,"
@@ -229,6 +229,7 @@ static void write_phase(struct writer *writer, size_t number,
     add_decimal(&row, result->generator_busy_fraction);
     add_integer(&row, result->interrupted);
     add_count(&row, warmup_ns(&result->warmup));
+    add_text(&row, phase->reason != NULL ? phase->reason : "");
     int64_t id = end_row(&row);
     for (unsigned kind = 0; kind < STRATA_OPERATION_KINDS; kind++) {
         if (result->recorder.records[kind] != NULL) {

@@ -83,7 +83,7 @@ static void null_close(struct strata_target *target)
 static const struct strata_target_type null_type = {
     .name = "null",
     .help = "completes every operation at once: the load generator's own ceiling",
-    .capabilities = STRATA_TARGET_NEEDS_BUFFER | STRATA_TARGET_SHARED_SPACE,
+    .capabilities = STRATA_TARGET_NEEDS_BUFFER | STRATA_TARGET_SHARED_SPACE | STRATA_TARGET_INSTANT,
     .items = null_items,
     .worker_open = null_worker_open,
     .worker_close = null_worker_close,

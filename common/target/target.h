@@ -21,6 +21,7 @@ enum strata_target_capability {
     STRATA_TARGET_NEEDS_BUFFER = 1 << 0, /* operations carry a buffer of the job's (4096-aligned) */
     STRATA_TARGET_SHARED_SPACE = 1 << 1, /* all jobs address one space of items (a device) */
     STRATA_TARGET_SYNCHRONOUS = 1 << 2,  /* depth 1 only */
+    STRATA_TARGET_INSTANT = 1 << 3,      /* completes at once: what is measured is the engine */
 };
 
 struct strata_target;

@@ -6,11 +6,20 @@
 #include <stdlib.h>
 #include <string.h>
 
+static const struct strata_target_type queued = {.name = "queued"};
+static const struct strata_target_type synchronous = {.name = "synchronous",
+                                                      .capabilities = STRATA_TARGET_SYNCHRONOUS};
+static const struct strata_target_type instant = {.name = "instant",
+                                                  .capabilities = STRATA_TARGET_INSTANT};
+
 /* A closed loop of 2 jobs: `ok` operations of 1 ms each, `in_window` of them in the window. */
 struct phase {
     struct strata_load load;
     struct strata_load_result result;
     struct strata_phase_evidence evidence;
+    struct strata_counters before;
+    struct strata_counters after;
+    bool direct;
 };
 
 static struct phase *make_phase(uint64_t ok, uint64_t in_window, uint64_t window_ns,
@@ -29,17 +38,25 @@ static struct phase *make_phase(uint64_t ok, uint64_t in_window, uint64_t window
     phase->result.window_ns = window_ns;
     phase->result.elapsed_ns = window_ns;
     phase->result.mean_in_flight = in_flight;
-    phase->evidence =
-        (struct strata_phase_evidence){.load = &phase->load, .result = &phase->result};
+    phase->evidence = (struct strata_phase_evidence){
+        .load = &phase->load, .result = &phase->result, .target = &queued};
     return phase;
 }
 
 /* The reason why it is invalid, "" when it is not. */
-static const char *judge(struct phase *phase, double budget)
+static const char *judge(struct phase *phase)
 {
     static char reason[512];
     reason[0] = '\0';
-    strata_judge_phase(&phase->evidence, false, budget, reason, sizeof(reason));
+    strata_judge_phase(&phase->evidence, phase->direct, reason, sizeof(reason));
+    return reason;
+}
+
+static const char *judge_errors(struct phase *phase, double budget)
+{
+    static char reason[512];
+    reason[0] = '\0';
+    strata_judge_errors(&phase->result, budget, reason, sizeof(reason));
     return reason;
 }
 
@@ -53,14 +70,14 @@ static void done(struct phase *phase)
 static void a_sound_phase_is_valid(void)
 {
     struct phase *phase = make_phase(1000, 1000, 500000000, 2);
-    CU_ASSERT_STRING_EQUAL(judge(phase, 0), "");
+    CU_ASSERT_STRING_EQUAL(judge(phase), "");
     done(phase);
 }
 
 static void a_depth_not_achieved_is_named(void)
 {
     struct phase *phase = make_phase(1000, 1000, 1000000000 / 179 * 100, 1.79);
-    CU_ASSERT_STRING_EQUAL(judge(phase, 0), "depth: 1.8 operations in flight on average, 2 asked");
+    CU_ASSERT_STRING_EQUAL(judge(phase), "depth: 1.8 operations in flight on average, 2 asked");
     done(phase);
 }
 
@@ -68,9 +85,9 @@ static void a_depth_not_achieved_is_named(void)
 static void too_short_a_phase_is_not_judged(void)
 {
     struct phase *phase = make_phase(100, 100, 99999999, 1);
-    CU_ASSERT_STRING_EQUAL(judge(phase, 0), "");
+    CU_ASSERT_STRING_EQUAL(judge(phase), "");
     phase->result.window_ns = 100000000;
-    CU_ASSERT_STRING_EQUAL(judge(phase, 0), "depth: 1.0 operations in flight on average, 2 asked");
+    CU_ASSERT_STRING_EQUAL(judge(phase), "depth: 1.0 operations in flight on average, 2 asked");
     done(phase);
 }
 
@@ -78,10 +95,10 @@ static void too_short_a_phase_is_not_judged(void)
 static void littles_law_is_held(void)
 {
     struct phase *phase = make_phase(1000, 1000, 400000000, 2);
-    CU_ASSERT_STRING_EQUAL(judge(phase, 0),
+    CU_ASSERT_STRING_EQUAL(judge(phase),
                            "Little's law: rate x latency is 1.25 of the operations in flight");
     phase->result.window_ns = 480000000; /* 4.2 % off */
-    CU_ASSERT_STRING_EQUAL(judge(phase, 0), "");
+    CU_ASSERT_STRING_EQUAL(judge(phase), "");
     done(phase);
 }
 
@@ -89,9 +106,9 @@ static void littles_law_is_held(void)
 static void littles_law_needs_the_window(void)
 {
     struct phase *phase = make_phase(1000, 989, 400000000, 2);
-    CU_ASSERT_STRING_EQUAL(judge(phase, 0), "");
+    CU_ASSERT_STRING_EQUAL(judge(phase), "");
     phase->result.recorder.records[STRATA_OPERATION_STAT]->tally.window_ok = 990;
-    CU_ASSERT_PTR_NOT_NULL(strstr(judge(phase, 0), "Little's law"));
+    CU_ASSERT_PTR_NOT_NULL(strstr(judge(phase), "Little's law"));
     done(phase);
 }
 
@@ -101,11 +118,78 @@ static void failures_over_the_budget_are_named(void)
     struct strata_tally *tally = &phase->result.recorder.records[STRATA_OPERATION_STAT]->tally;
     tally->started = 1000;
     tally->failed = 20;
-    CU_ASSERT_STRING_EQUAL(judge(phase, 0.019), "errors: 20 of 1000 operations failed");
-    CU_ASSERT_STRING_EQUAL(judge(phase, 0.02), "");
+    CU_ASSERT_STRING_EQUAL(judge_errors(phase, 0.019), "errors: 20 of 1000 operations failed");
+    CU_ASSERT_STRING_EQUAL(judge_errors(phase, 0.02), "");
     CU_ASSERT_FALSE(strata_judge_all_failed(&phase->result));
     tally->ok = 0;
     CU_ASSERT_TRUE(strata_judge_all_failed(&phase->result));
+    done(phase);
+}
+
+/* The null target is never full, and a synchronous one has one call in flight or none. */
+static void depth_is_for_queues(void)
+{
+    struct phase *phase = make_phase(1000, 1000, 1000000000 / 179 * 100, 1.79);
+    phase->evidence.target = &synchronous;
+    CU_ASSERT_STRING_EQUAL(judge(phase), "");
+    phase->evidence.target = &instant;
+    phase->result.generator_busy_fraction = 1;
+    CU_ASSERT_STRING_EQUAL(judge(phase), "");
+    done(phase);
+}
+
+/* The generator at work for 95 % of 500 ms; of which the cipher took half. */
+static void a_busy_generator_is_named_unless_it_encrypts(void)
+{
+    struct phase *phase = make_phase(1000, 1000, 500000000, 2);
+    phase->result.generator_busy_fraction = 0.95;
+    CU_ASSERT_STRING_EQUAL(judge(phase),
+                           "tool-bound: the load generator itself was busy for 95 % of the time");
+    phase->result.recorder.records[STRATA_OPERATION_STAT]->tally.stage_ns[STRATA_STAGE_CIPHER] =
+        500000000; /* of the two jobs together */
+    CU_ASSERT_STRING_EQUAL(judge(phase), "");
+    done(phase);
+}
+
+static void look_at_counters(struct phase *phase)
+{
+    phase->evidence.before = &phase->before;
+    phase->evidence.after = &phase->after;
+    phase->before.cpu_idle_ns = 5;
+    phase->after.cpu_idle_ns = 5 + 950000000;
+}
+
+/* 51 of 1001 parts are 5.1 %. */
+static void stolen_time_is_named(void)
+{
+    struct phase *phase = make_phase(1000, 1000, 500000000, 2);
+    look_at_counters(phase);
+    phase->after.cpu_steal_ns = 50000000;
+    CU_ASSERT_STRING_EQUAL(judge(phase), "");
+    phase->after.cpu_steal_ns = 51060000;
+    CU_ASSERT_STRING_EQUAL(judge(phase),
+                           "steal: the hypervisor took 5.1 % of the processors' time");
+    done(phase);
+}
+
+/* 1,000,000 bytes were read; the loop device saw them all, the disk below it half, then less. */
+static void reads_from_a_cache_are_named(void)
+{
+    struct phase *phase = make_phase(1000, 1000, 500000000, 2);
+    look_at_counters(phase);
+    phase->direct = true;
+    phase->result.recorder.records[STRATA_OPERATION_STAT]->tally.bytes = 1000000;
+    phase->before.disk_count = phase->after.disk_count = 2;
+    phase->after.disks[0] = (struct strata_disk_counter){.name = "loop9", .read_bytes = 1000000};
+    phase->after.disks[1] = (struct strata_disk_counter){.name = "sda", .read_bytes = 500000};
+    CU_ASSERT_STRING_EQUAL(judge(phase), "");
+    phase->after.disks[1].read_bytes = 499999;
+    CU_ASSERT_STRING_EQUAL(judge(phase), "cached: the devices below loop9 moved 499999 bytes of "
+                                         "1000000 that were asked");
+    phase->after.disks[0].read_bytes = 0;
+    CU_ASSERT_STRING_EQUAL(judge(phase), "cached: loop9 moved 0 bytes of 1000000 that were asked");
+    phase->direct = false;
+    CU_ASSERT_STRING_EQUAL(judge(phase), "");
     done(phase);
 }
 
@@ -116,6 +200,10 @@ static const struct harness_test tests[] = {
     {"Little's law is held within 5 %", littles_law_is_held},
     {"Little's law needs nearly all operations in the window", littles_law_needs_the_window},
     {"failures over the budget are named", failures_over_the_budget_are_named},
+    {"depth is for queues", depth_is_for_queues},
+    {"a busy generator is named unless it encrypts", a_busy_generator_is_named_unless_it_encrypts},
+    {"stolen time is named", stolen_time_is_named},
+    {"reads from a cache are named", reads_from_a_cache_are_named},
 };
 
 HARNESS_MAIN("judge", tests)
