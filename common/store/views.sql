@@ -303,7 +303,8 @@ FROM (SELECT v_counter.run_id,
       GROUP BY v_counter.run_id, v_counter.phase, v_counter.instance);
 
 -- One row a pair of ok runs: the replicate of every comparison. In the A/A cell (cell = 'control')
--- both back ends are the same. A log ratio is ln(encrypted) - ln(plain).
+-- both back ends are the same. A log ratio is ln(encrypted) - ln(plain). Of a ladder only its reads and
+-- writes are paired: what else it does makes and removes what they need.
 CREATE VIEW v_pair AS
 SELECT plain.campaign_id,
        plain.campaign_uuid,
@@ -339,6 +340,7 @@ JOIN v_throughput AS secret
 WHERE plain.status = 'ok'
   AND secret.status = 'ok'
   AND plain.cell <> 'single'
+  AND (plain.match_key IS NULL OR plain.phase IN ('read', 'write'))
   AND NOT plain.encrypted_side
   AND secret.encrypted_side;
 
