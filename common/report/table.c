@@ -164,7 +164,7 @@ static const char *class_of(const char *text, bool number)
             return verdicts[i];
         }
     }
-    return number ? "number" : "word";
+    return number ? "number" : width_of(text) > 60 ? "word long" : "word";
 }
 
 void strata_table_write_html(const struct strata_table *table, struct strata_text *out)
