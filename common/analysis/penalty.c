@@ -34,7 +34,7 @@ enum criterion { CRITERION_RATE, CRITERION_LATENCY, CRITERION_NONE };
 #define LATENCIES LATENCY("plain", "plain_run_id") LATENCY("secret", "encrypted_run_id")
 #define RESOURCE(name, run)                                                                        \
     "JOIN v_resource AS " name " ON " name ".run_id = pair." run " AND " name ".phase = "          \
-                                                                              "pair.phase "
+    "pair.phase "
 #define RESOURCES RESOURCE("plain", "plain_run_id") RESOURCE("secret", "encrypted_run_id")
 
 static const struct metric {
