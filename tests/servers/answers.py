@@ -211,10 +211,12 @@ class Connection:
             self.answer(200, body[:-100], length=len(body), Etag=etag)
             return self.silence()
         if behaviour == "get-slow":
-            half = len(body) // 2
-            self.answer(200, body[:half], length=len(body), Etag=etag)
-            time.sleep(0.3)
-            return self.sock.sendall(body[half:])
+            part = len(body) // 5
+            self.answer(200, body[:part], length=len(body), Etag=etag)
+            for at in range(part, len(body), part):
+                time.sleep(0.3)
+                self.sock.sendall(body[at:at + part])
+            return True
         return self.answer(200, body, Etag=etag)
 
     def object_delete(self, path, behaviour):

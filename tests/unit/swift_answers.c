@@ -106,14 +106,26 @@ static const char *auth(const char *path)
     return auth_url;
 }
 
+/* Short where it is what a test waits for, else long enough for a machine that is busy. */
+static uint64_t timeout_of(const char *behaviour)
+{
+    static const char *const waited_for[] = {"put-silent", "put-late", "get-stuck", "get-slow"};
+    for (unsigned i = 0; i < sizeof waited_for / sizeof waited_for[0]; i++) {
+        if (strcmp(behaviour, waited_for[i]) == 0) {
+            return 1000 * MS;
+        }
+    }
+    return 10000 * MS;
+}
+
 static struct strata_target *open_at(const char *path, const char *behaviour, uint64_t bytes)
 {
     struct strata_swift_options options = {
         .endpoint = {.auth_url = auth(path),
                      .user = "test:tester",
                      .key = "a-secret-key",
-                     .connect_timeout_ns = 1000 * MS,
-                     .timeout_ns = 400 * MS},
+                     .connect_timeout_ns = 5000 * MS,
+                     .timeout_ns = timeout_of(behaviour)},
         .run_uuid = behaviour,
         .objects = ITEMS,
         .body = strata_body_pool_open(1, bytes),
@@ -159,7 +171,7 @@ static uint64_t drive_job(struct strata_target *target, unsigned job, unsigned j
             }
         }
         int count =
-            target->type->reap(worker, done, DEPTH, strata_clock_monotonic_ns() + 5000 * MS);
+            target->type->reap(worker, done, DEPTH, strata_clock_monotonic_ns() + 20000 * MS);
         if (count <= 0) {
             break;
         }
@@ -271,7 +283,7 @@ static void download_failures_have_their_names(void)
     expect_get("get-long", STRATA_RESULT_CONTENT);
     expect_get("get-cut", STRATA_RESULT_TRANSPORT + 18); /* CURLE_PARTIAL_FILE */
     expect_get("get-stuck", STRATA_RESULT_TIMED_OUT);
-    expect_get("get-slow", STRATA_RESULT_OK); /* 300 ms without progress, 400 allowed */
+    expect_get("get-slow", STRATA_RESULT_OK); /* 1.2 s, but never 1 s without progress */
 }
 
 static void a_reset_is_a_transport_error(void)
@@ -529,7 +541,7 @@ static void what_cannot_be_opened_is_an_error_in_time(void)
     CU_ASSERT_EQUAL(open_error("http://127.0.0.1:1/auth/v1.0", &error, &taken_ns),
                     STRATA_ENVIRONMENT);
     CU_ASSERT_PTR_NOT_NULL(strstr(error.text, "http://127.0.0.1:1/auth/v1.0: "));
-    CU_ASSERT(taken_ns < 500 * MS);
+    CU_ASSERT(taken_ns < 2000 * MS);
 }
 
 static void a_busy_authentication_is_repeated(void)
