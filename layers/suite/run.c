@@ -15,6 +15,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 struct suite_campaign {
     const struct suite_request *request;
@@ -153,8 +154,10 @@ static enum strata_status run_campaign(struct suite_campaign *campaign, struct s
         return strata_error_set(error, STRATA_USAGE, "run: %s: nothing to do for any chosen layer",
                                 campaign->request->operands[0]);
     }
-    /* Programs that could not measure anything have said why; there may be no campaign then. */
-    if (ran && !campaign->dry_run) {
+    /* Programs that could not measure anything have said why; there may be no campaign then, and a
+     * database must not be made only to say so. */
+    bool stored = access(suite_request_database(campaign->request), F_OK) == 0;
+    if (ran && stored && !campaign->dry_run) {
         struct strata_error telling = {0};
         enum strata_status status = tell(campaign, &telling);
         if (status != STRATA_OK && worst == STRATA_OK) {
