@@ -2,7 +2,7 @@
 # What counts as encrypted, on real storage: dm-crypt in a kernel of its own, fscrypt and gocryptfs here.
 . "$(dirname "${BASH_SOURCE[0]}")/../lib.sh"
 begin proof
-tool=${STRATA_SUPPORT:-$top/build/tests/support}/proof
+tool=$top/build/tests/support/proof
 
 found() { # found NAME PATTERN: a line of $scratch/found
     if grep -qxE "$2" "$scratch/found"; then pass "$1"; else fail "$1" "no line [$2] in: $(paste -sd'|' "$scratch/found")"; fi
