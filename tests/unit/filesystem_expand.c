@@ -122,8 +122,7 @@ static void the_target_gets_what_the_plan_says(void)
     CU_ASSERT_EQUAL(workload->expected_ns, UINT64_C(90000000000) * 9);
     CU_ASSERT_STRING_EQUAL(workload->name,
                            "metadata shared 1099511627776 files of 1099511627776 B, 256 jobs, "
-                           "1048576 directories, 90 s" +
-                               0);
+                           "1048576 directories, 90 s");
     strata_cells_done(&cells);
     strata_plan_free(plan);
 }
