@@ -475,17 +475,23 @@ void strata_arguments_help(const struct strata_layer *layer, struct strata_text 
                  common_options[i].value != NULL ? common_options[i].value : "");
         strata_text_format(out, "  %-28s %s\n", words, common_options[i].help);
     }
+    const struct strata_option *told = NULL;
     for (size_t i = 0; i < strata_element_type_count; i++) {
         const struct strata_element_type *type = strata_element_types[i];
         bool backend =
             type->role == STRATA_ROLE_BACKEND && strcmp(type->name, layer->backend_element) == 0;
         bool workload = type->role == STRATA_ROLE_WORKLOAD && type->layer == layer->id;
-        if (backend || workload) {
-            strata_text_format(out, "\n%s <%s>: %s\n",
-                               backend ? "Of the back ends," : "Of the workload,", type->name,
-                               type->help);
+        if (!backend && !workload) {
+            continue;
+        }
+        strata_text_format(out, "\n%s <%s>: %s\n", backend ? "Back end" : "Workload", type->name,
+                           type->help);
+        if (type->options == told) {
+            strata_text_format(out, "  as the one above, with %s\n", type->preset);
+        } else {
             strata_option_write_help(type, out);
         }
+        told = type->options;
     }
     strata_text_append(
         out, "\nSizes: 512, 4KiB = 4k = 4K = 4096, 4kB = 4000. Times: 500ms, 30s, 5m, 1h. "

@@ -109,12 +109,13 @@ static void write_verdict(const struct strata_report *report, struct strata_text
     strata_text_append(out, ".</li>\n</ul>\n</div>\n");
 }
 
+/* What tells neighbours apart comes first, since a long label is cut at its end. */
 static char *label_of(const struct strata_report_cell *cell)
 {
     return strata_text_duplicate_format(
-        "%s: %s, %s, n=%ld", cell->encrypted != NULL ? cell->encrypted : cell->plain,
-        cell->workload, cell->phase,
-        cell->pairs > 0 ? cell->pairs : cell->plain_runs + cell->encrypted_runs);
+        "%s, n=%ld, %s: %s", cell->phase,
+        cell->pairs > 0 ? cell->pairs : cell->plain_runs + cell->encrypted_runs,
+        cell->encrypted != NULL ? cell->encrypted : cell->plain, cell->workload);
 }
 
 static void write_loss_chart(const struct strata_report *report, const char *layer,

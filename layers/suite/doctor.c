@@ -83,7 +83,6 @@ static void check_tools(struct strata_text *out)
         {"mkfs.xfs", "package xfsprogs: the XFS file system of 'make run'"},
         {"mkfs.ext4", "package e2fsprogs: the fscrypt file system of 'make run'"},
         {"gocryptfs", "package gocryptfs: an encrypted directory without root"},
-        {"swift-ring-builder", "package python3-swift: the local cloud of 'make run'"},
         {"sqlite3", "package sqlite3: queries on the results"},
         {"fio", "package fio: 'make bench' compares with it"},
     };
@@ -91,6 +90,9 @@ static void check_tools(struct strata_text *out)
     for (size_t i = 0; i < COUNT_OF(tools); i++) {
         line(out, tools[i].name, suite_find_program(tools[i].name), tools[i].purpose);
     }
+    /* Debian's package has the servers as a Python module, without programs. */
+    line(out, "swift", access("/usr/lib/python3/dist-packages/swift/proxy", F_OK) == 0,
+         "package python3-swift: the local cloud of 'make run'");
 }
 
 static void check_server(struct strata_text *out, const char *name, const char *url)
