@@ -137,13 +137,19 @@ static uint64_t elapsed_ns(const struct phase *phase)
     return now > phase->gate.begin_ns ? now - phase->gate.begin_ns : 0;
 }
 
-/* Tick when measuring begins, each second after, and at the end. */
+/* Open the gate; tick when measuring begins, each second after, and at the end. Without a warm-up
+ * the first tick comes before the jobs are let go: a look at the kernel's counters a few
+ * milliseconds after them would miss a good part of a short phase. */
 static void attend(struct phase *phase)
 {
+    bool begun = phase->load->warmup_ns == 0;
+    if (begun) {
+        tick(phase, 0);
+    }
+    open_gate(phase);
     uint64_t now = now_ns(phase);
     uint64_t first = phase->gate.begin_ns > now ? phase->gate.begin_ns - now : 0;
-    uint64_t next_ns = strata_clock_monotonic_ns() + first;
-    bool begun = false;
+    uint64_t next_ns = strata_clock_monotonic_ns() + first + (begun ? SECOND_NS : 0);
     while (!strata_gate_wait_finished(&phase->gate, phase->thread_count, next_ns)) {
         tick(phase, elapsed_ns(phase));
         begun = true;
@@ -163,7 +169,6 @@ static enum strata_status run_jobs(struct phase *phase, struct strata_error *err
         status = first_failure(phase, error);
     }
     if (status == STRATA_OK) {
-        open_gate(phase);
         attend(phase);
     } else {
         strata_gate_cancel(&phase->gate);

@@ -41,7 +41,8 @@ struct strata_load {
     const volatile sig_atomic_t *stop; /* non-zero ends the phase in order */
 
     /* Called about once a second of measuring, and at its begin (second 0) and end, from the thread
-     * that called strata_load_run. NULL if not wanted. */
+     * that called strata_load_run. Without a warm-up the begin is told before any operation starts.
+     * NULL if not wanted. */
     void (*tick)(void *context, uint64_t elapsed_ns, uint64_t operations_done);
     void *tick_context;
 };

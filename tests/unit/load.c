@@ -482,6 +482,7 @@ static void seconds_of_a_run(void)
 struct ticks {
     unsigned count;
     uint64_t first_elapsed_ns;
+    uint64_t first_done;
     uint64_t last_done;
 };
 
@@ -490,16 +491,18 @@ static void count_tick(void *context, uint64_t elapsed_ns, uint64_t operations_d
     struct ticks *ticks = context;
     if (ticks->count == 0) {
         ticks->first_elapsed_ns = elapsed_ns;
+        ticks->first_done = operations_done;
     }
     ticks->count++;
     ticks->last_done = operations_done;
 }
 
+/* Before the first operation, not a little after it: short phases would be half over. */
 static void ticks_come_at_begin_and_end(void)
 {
     struct scripted scripted = {.items = {1000}, .latency_ns = {10 * US}};
     scripted_init(&scripted, 0);
-    struct ticks ticks = {0};
+    struct ticks ticks = {.first_done = 1};
     struct strata_load load = reads(1, 4);
     load.one_pass = true;
     load.tick = count_tick;
@@ -508,6 +511,7 @@ static void ticks_come_at_begin_and_end(void)
     run(&scripted, &load, &result);
     CU_ASSERT(ticks.count >= 2);
     CU_ASSERT_EQUAL(ticks.first_elapsed_ns, 0);
+    CU_ASSERT_EQUAL(ticks.first_done, 0);
     CU_ASSERT_EQUAL(ticks.last_done, 1000);
     done(&scripted, &result);
 }
