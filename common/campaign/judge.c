@@ -18,6 +18,9 @@ enum { OPERATIONS_FOR_AVERAGES = 20 };
 /* A mean over all successes speaks for the window when so many of them ended in it. */
 #define SHARE_IN_WINDOW 0.99
 
+/* The kernel's unit of processor time in /proc/stat (USER_HZ is 100). */
+#define TICK_NS 10e6
+
 struct totals {
     uint64_t started;
     uint64_t ok;
@@ -144,6 +147,8 @@ static bool tool_bound(const struct strata_phase_evidence *evidence, const struc
     return true;
 }
 
+/* Of a short phase the kernel's ticks tell little: one at either end may belong to what was before
+ * or after it, and does not count against it. */
 static bool stolen(const struct strata_phase_evidence *evidence, char *reason, size_t size)
 {
     const struct strata_counters *before = evidence->before;
@@ -152,7 +157,7 @@ static bool stolen(const struct strata_phase_evidence *evidence, char *reason, s
     double all = steal + (double)(after->cpu_user_ns - before->cpu_user_ns) +
                  (double)(after->cpu_system_ns - before->cpu_system_ns) +
                  (double)(after->cpu_idle_ns - before->cpu_idle_ns);
-    if (all <= 0 || steal / all <= 0.05) {
+    if (all <= 0 || (steal - 2 * TICK_NS) / all <= 0.05) {
         return false;
     }
     snprintf(reason, size, "steal: the hypervisor took %.1f %% of the processors' time",

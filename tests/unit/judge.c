@@ -159,16 +159,23 @@ static void look_at_counters(struct phase *phase)
     phase->after.cpu_idle_ns = 5 + 950000000;
 }
 
-/* 51 of 1001 parts are 5.1 %. */
+/* Less two ticks of 10 ms: 51 of 1021 ms are 5.0 %, 52 of 1022 are 5.1 %; of a few ticks nothing.
+ */
 static void stolen_time_is_named(void)
 {
     struct phase *phase = make_phase(1000, 1000, 500000000, 2);
     look_at_counters(phase);
-    phase->after.cpu_steal_ns = 50000000;
+    phase->after.cpu_steal_ns = 71000000;
     CU_ASSERT_STRING_EQUAL(judge(phase), "");
-    phase->after.cpu_steal_ns = 51060000;
+    phase->after.cpu_steal_ns = 72000000;
     CU_ASSERT_STRING_EQUAL(judge(phase),
-                           "steal: the hypervisor took 5.1 % of the processors' time");
+                           "steal: the hypervisor took 7.0 % of the processors' time");
+    phase->after.cpu_idle_ns = 5 + 20000000;
+    phase->after.cpu_steal_ns = 20000000;
+    CU_ASSERT_STRING_EQUAL(judge(phase), "");
+    phase->after.cpu_steal_ns = 30000000;
+    CU_ASSERT_STRING_EQUAL(judge(phase),
+                           "steal: the hypervisor took 60.0 % of the processors' time");
     done(phase);
 }
 
