@@ -2,8 +2,9 @@
  *
  * What must always hold: the result names what happened; a success means that the server's checksum
  * is that of the content, and for a download that every byte is right. A request whose token ran
- * out is sent once more with the new one, and its time goes on; nothing else is repeated here, a
- * failure is data. Left to others: slots and time limits (common/target/swift_worker.c). */
+ * out is sent once more with the new one, and one that met a kept connection as the server was
+ * closing it once more on a new one; its time goes on. Nothing else is repeated, a failure is data.
+ * Left to others: slots and time limits (common/target/swift_worker.c). */
 #include "common/target/swift_transfer.h"
 
 #include "common/base/clock.h"
@@ -159,19 +160,38 @@ bool strata_swift_transfer_begin(struct strata_swift_transfer *transfer,
 {
     transfer->operation = operation;
     transfer->object = object;
-    transfer->repeated = false;
+    transfer->renewed = false;
+    transfer->reconnected = false;
     set_kind(transfer, operation->kind);
+    curl_easy_setopt(transfer->easy, CURLOPT_FRESH_CONNECT,
+                     transfer->swift->new_connections ? 1L : 0L);
     return send_request(transfer);
 }
 
-bool strata_swift_transfer_repeat(struct strata_swift_transfer *transfer)
+/* libcurl sends again by itself when it finds a kept connection closed before or while it sends the
+ * header, but not when the body meets the close. Source: RFC 9112, 9.3.1: idempotent requests may
+ * be sent again. */
+static bool met_closed_connection(const struct strata_swift_transfer *transfer, CURLcode code)
 {
-    if (transfer->status != 401 || transfer->repeated ||
-        !strata_swift_session_renew(transfer->swift->session, transfer->generation)) {
-        return false;
+    long connections = 0;
+    curl_easy_getinfo(transfer->easy, CURLINFO_NUM_CONNECTS, &connections);
+    return connections == 0 && transfer->status == 0 &&
+           (code == CURLE_SEND_ERROR || code == CURLE_RECV_ERROR || code == CURLE_GOT_NOTHING);
+}
+
+bool strata_swift_transfer_repeat(struct strata_swift_transfer *transfer, CURLcode code)
+{
+    if (transfer->status == 401 && !transfer->renewed &&
+        strata_swift_session_renew(transfer->swift->session, transfer->generation)) {
+        transfer->renewed = true;
+        return send_request(transfer);
     }
-    transfer->repeated = true;
-    return send_request(transfer);
+    if (!transfer->reconnected && met_closed_connection(transfer, code)) {
+        transfer->reconnected = true;
+        curl_easy_setopt(transfer->easy, CURLOPT_FRESH_CONNECT, 1L);
+        return send_request(transfer);
+    }
+    return false;
 }
 
 /* --- ending --- */
@@ -341,7 +361,6 @@ bool strata_swift_transfer_open(struct strata_swift_transfer *transfer,
     curl_easy_setopt(easy, CURLOPT_SEEKFUNCTION, on_rewind);
     curl_easy_setopt(easy, CURLOPT_SEEKDATA, transfer);
     if (swift->new_connections) {
-        curl_easy_setopt(easy, CURLOPT_FRESH_CONNECT, 1L);
         curl_easy_setopt(easy, CURLOPT_FORBID_REUSE, 1L);
     }
     unsigned content = 1U << STRATA_OPERATION_PUT | 1U << STRATA_OPERATION_GET;

@@ -16,7 +16,8 @@ struct strata_swift_transfer {
     struct curl_slist *headers;
     uint64_t generation; /* of the token in the headers */
     int kind;            /* that the handle is set up for; -1: none */
-    bool repeated;       /* with a new token */
+    bool renewed;        /* sent again with a new token */
+    bool reconnected;    /* sent again on a new connection */
     uint64_t object;
     uint64_t size;  /* on the wire */
     uint64_t moved; /* bytes of content sent or received */
@@ -40,9 +41,10 @@ void strata_swift_transfer_close(struct strata_swift_transfer *transfer);
 bool strata_swift_transfer_begin(struct strata_swift_transfer *transfer,
                                  struct strata_operation *operation, uint64_t object);
 
-/* After the loop said that it ended: send it again when its token was refused and there is another.
- * False when it is not sent again. */
-bool strata_swift_transfer_repeat(struct strata_swift_transfer *transfer);
+/* After the loop said that it ended: send it again when its token was refused and there is another,
+ * or when it met a kept connection being closed; once for each cause. False when it is not sent
+ * again. */
+bool strata_swift_transfer_repeat(struct strata_swift_transfer *transfer, CURLcode code);
 
 /* Fill in the operation's result, end and stages; the transfer is free again. */
 void strata_swift_transfer_end(struct strata_swift_transfer *transfer, CURLcode code);

@@ -36,7 +36,7 @@ static void on_done(void *context, CURL *easy, CURLcode code)
 {
     struct strata_swift_transfer *transfer;
     curl_easy_getinfo(easy, CURLINFO_PRIVATE, &transfer);
-    if (!strata_swift_transfer_repeat(transfer)) {
+    if (!strata_swift_transfer_repeat(transfer, code)) {
         struct strata_operation *operation = transfer->operation;
         strata_swift_transfer_end(transfer, code);
         keep_finished(context, operation);

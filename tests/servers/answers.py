@@ -36,7 +36,7 @@ def count(name):
 
 class Connection:
     def __init__(self, sock, number):
-        self.sock, self.number = sock, number
+        self.sock, self.number, self.served = sock, number, 0
         sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
 
     def serve(self):
@@ -71,6 +71,7 @@ class Connection:
 
     def answer(self, status, body=b"", length=None, **headers):
         self.note(status)
+        self.served += 1
         head = "HTTP/1.1 %d Answer\r\nContent-Length: %d\r\n" % (
             status, len(body) if length is None else length)
         for name, value in headers.items():
@@ -164,7 +165,7 @@ class Connection:
         if behaviour == "put-413":
             self.answer(413, b"too large", Connection="close")
             return False
-        if behaviour == "put-reset":
+        if behaviour == "put-reset" or (behaviour == "put-kept-reset" and self.served > 0):
             return self.reset()
         if behaviour == "put-late":
             body = self.read_body()

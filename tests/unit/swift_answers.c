@@ -324,6 +324,14 @@ static void every_other_503_is_counted_and_the_rest_is_used(void)
 static void a_closed_connection_is_made_again(void)
 {
     expect_put("put-closed", STRATA_RESULT_OK);
+    /* A kept connection that breaks under a body: sent once more on a new one. */
+    struct strata_operation results[ITEMS];
+    struct strata_target *target = open_at("v1.0", "put-kept-reset", 1 << 20);
+    prepare(target);
+    CU_ASSERT_EQUAL(drive(target, STRATA_OPERATION_PUT, results), ITEMS);
+    expect_all(results, ITEMS, STRATA_RESULT_OK);
+    CU_ASSERT(logged("/strata-put-kept-reset/object", " reset ") >= DEPTH);
+    end(target, "put-kept-reset");
 }
 
 static void an_upload_that_ends_late_is_cleaned_up(void)
