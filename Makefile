@@ -101,10 +101,10 @@ docs: $(BUILD)/bin/strata ## write config/strata.rng and doc/configuration.md fr
 	$(BUILD)/bin/strata document configuration > doc/configuration.md
 
 format: ## format the sources
-	clang-format -i $$(git ls-files '*.c' '*.h')
+	find common layers tests -name '*.[ch]' -exec clang-format -i {} +
 
 check-format:
-	clang-format --dry-run --Werror $$(git ls-files '*.c' '*.h')
+	find common layers tests -name '*.[ch]' -exec clang-format --dry-run --Werror {} +
 
 clean: ## take a lab that was left up down, and remove build/
 	@[ ! -e build/lab/.strata-lab ] || tests/servers/lab down build/lab

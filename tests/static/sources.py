@@ -1,7 +1,6 @@
 """What the static checks share: the sources, stripped of comments and strings, and counting."""
 import os
 import re
-import subprocess
 import sys
 
 top = os.path.abspath(os.path.join(os.path.dirname(__file__), "..", ".."))
@@ -10,11 +9,13 @@ TOKENS = re.compile(r'//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])
 
 
 def files(*endings):
-    """Paths of the sources below `top` that git knows or would add, sorted."""
-    listed = subprocess.run(["git", "ls-files", "--cached", "--others", "--exclude-standard"], cwd=top,
-                            capture_output=True, text=True, check=True).stdout.split("\n")
-    return sorted(path for path in set(listed)
-                  if path.endswith(endings) and os.path.exists(os.path.join(top, path)))
+    """Paths of the sources from `top`, sorted."""
+    found = []
+    for root in ("common", "layers", "tests"):
+        for folder, _, names in os.walk(os.path.join(top, root)):
+            found += [os.path.relpath(os.path.join(folder, name), top) for name in names
+                      if name.endswith(endings)]
+    return sorted(found)
 
 
 def text(path):
