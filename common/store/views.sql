@@ -49,7 +49,9 @@ JOIN backend ON backend.id = run.backend_id
 LEFT JOIN backend AS twin ON twin.id = run.twin_backend_id;
 
 -- One row a run, phase and kind of operation. The rate is taken over the window in which every job
--- was at work; the total rate over the whole of the measured time, stragglers included. Status and
+-- was at work; the total rate over the whole of the measured time, stragglers included. What is in
+-- flight when a window ends is in no window's count: a window with fewer than 20 operations for each
+-- one in flight would be wrong by more than 1 in 20, so the total rate stands in for it. Status and
 -- reason are the phase's: a phase that broke a rule is invalid in a run that is ok.
 CREATE VIEW v_throughput AS
 SELECT v_run.run_id, run_uuid, campaign_id, campaign_uuid, campaign, layer, workload_id, workload,
@@ -75,8 +77,12 @@ SELECT v_run.run_id, run_uuid, campaign_id, campaign_uuid, campaign, layer, work
        phase.window_ns / 1e9 AS window_s,
        operation_result.window_ok,
        operation_result.window_bytes,
-       nullif(operation_result.window_ok, 0) * 1e9 / nullif(phase.window_ns, 0) AS ops_per_s,
-       nullif(operation_result.window_bytes, 0) * 1e9 / nullif(phase.window_ns, 0) AS bytes_per_s,
+       iif(operation_result.window_ok >= 20 * concurrency,
+           operation_result.window_ok * 1e9 / nullif(phase.window_ns, 0),
+           nullif(operation_result.ok, 0) * 1e9 / nullif(phase.elapsed_ns, 0)) AS ops_per_s,
+       iif(operation_result.window_ok >= 20 * concurrency,
+           nullif(operation_result.window_bytes, 0) * 1e9 / nullif(phase.window_ns, 0),
+           nullif(operation_result.bytes, 0) * 1e9 / nullif(phase.elapsed_ns, 0)) AS bytes_per_s,
        nullif(operation_result.ok, 0) * 1e9 / nullif(phase.elapsed_ns, 0) AS total_ops_per_s,
        nullif(operation_result.bytes, 0) * 1e9 / nullif(phase.elapsed_ns, 0) AS total_bytes_per_s,
        phase.mean_in_flight,

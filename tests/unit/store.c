@@ -147,10 +147,10 @@ static void test_values_come_back(void)
     expect(&fixture,
            "SELECT value || ' ' || at_ns FROM counter WHERE metric = 'cpu_user_ns' AND look = 1",
            "400000000 12000000000");
-    /* 2 operations in 2 s; 3 in the whole 2.5 s. */
+    /* 2 operations in 2 s are too few for a rate over the window; 3 in the whole 2.5 s. */
     expect(&fixture,
            "SELECT ops_per_s || ' ' || bytes_per_s || ' ' || total_ops_per_s FROM v_throughput",
-           "1.0 512.0 1.2");
+           "1.2 614.4 1.2");
     /* 300 + 300 of 4000 ms, for 3 operations of 512 bytes; 400 stolen. */
     expect(&fixture,
            "SELECT cpu_ns || ' ' || cpu_ns_per_operation || ' ' || cpu_ns_per_byte || ' ' ||"
@@ -313,6 +313,20 @@ static void test_costs_below_the_kernels_ticks_are_not_told(void)
     fixture_close(&fixture);
 }
 
+/* All end within the window of 2 s; the whole lasts 2.5 s. One is in flight at a time. */
+static void test_rates_over_a_window_need_20_operations(void)
+{
+    struct fixture fixture;
+    fixture_open(&fixture);
+    store_steady_run(&fixture, false, 1, 1, 19, "ok");
+    store_steady_run(&fixture, false, 2, 2, 20, "ok");
+    expect(&fixture,
+           "SELECT group_concat(ok || ':' || ops_per_s || ':' || bytes_per_s || ':' ||"
+           " total_ops_per_s) FROM v_throughput ORDER BY run_id",
+           "19:7.6:3891.2:7.6,20:10.0:5120.0:8.0");
+    fixture_close(&fixture);
+}
+
 static void test_pairs_are_of_ok_runs_only(void)
 {
     struct fixture fixture;
@@ -379,14 +393,14 @@ static void test_segment_means(void)
 {
     struct fixture fixture;
     fixture_open(&fixture);
-    /* Rates 1, 2, …, 50 per second: the mean of the first n is (n + 1) / 2. */
+    /* Rates 10, 20, …, 500 per second: the mean of the first n is 10 (n + 1) / 2. */
     for (unsigned run = 1; run <= 50; run++) {
-        store_steady_run(&fixture, false, run, run, 2 * run, "ok");
+        store_steady_run(&fixture, false, run, run, 20 * run, "ok");
     }
     expect(&fixture,
            "SELECT group_concat(runs || ':' || mean_ops_per_s || ':' || mean_latency_ns) FROM "
            "v_segment_mean",
-           "5:3.0:1000000.0,10:5.5:1000000.0,25:13.0:1000000.0,50:25.5:1000000.0");
+           "5:30.0:1000000.0,10:55.0:1000000.0,25:130.0:1000000.0,50:255.0:1000000.0");
     fixture_close(&fixture);
 }
 
@@ -423,7 +437,7 @@ static void test_rows_are_found_again(void)
                                              .operation = "read",
                                              .object_bytes = 512,
                                              .block_bytes = 512,
-                                             .concurrency = 32,
+                                             .concurrency = 1,
                                              .category = NULL, /* as the empty one */
                                              .arrival = "closed",
                                              .parameters = "{}"};
@@ -502,6 +516,7 @@ static const struct harness_test tests[] = {
     {"nothing succeeded means no rate", test_nothing_succeeded_means_no_rate},
     {"costs below the kernel's ticks are not told",
      test_costs_below_the_kernels_ticks_are_not_told},
+    {"rates over a window need 20 operations", test_rates_over_a_window_need_20_operations},
     {"pairs are of ok runs only", test_pairs_are_of_ok_runs_only},
     {"the A/A cell's sides alternate", test_control_pairs_alternate_their_sides},
     {"means of the first runs", test_segment_means},

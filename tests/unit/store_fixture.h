@@ -76,7 +76,7 @@ static inline void fixture_open(struct fixture *fixture)
                                              .operation = "read",
                                              .object_bytes = 512,
                                              .block_bytes = 512,
-                                             .concurrency = 32,
+                                             .concurrency = 1,
                                              .category = "",
                                              .arrival = "closed",
                                              .match_key = "",
