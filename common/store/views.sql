@@ -144,89 +144,94 @@ JOIN phase ON phase.id = operation_result.phase_id
 JOIN v_run ON v_run.run_id = phase.run_id;
 
 -- The same over all ok runs of a workload on a back end: the histograms merged, not the percentiles
--- averaged.
+-- averaged. Each percentile looks for the bins of its own row only, so that a condition on the campaign
+-- or the workload saves the work for all others.
 CREATE VIEW v_latency_merged AS
-WITH member AS ( -- each histogram with the first one of those that it is merged with
-    SELECT histogram.id AS histogram_id,
-           min(histogram.id) OVER (PARTITION BY run.campaign_id, run.workload_id, run.backend_id,
-                                                phase.name, operation_result.operation,
-                                                histogram.kind) AS first_id
+WITH member AS NOT MATERIALIZED (
+    SELECT run.campaign_id, run.workload_id, run.backend_id, phase.name AS phase,
+           operation_result.operation, histogram.kind, histogram.id AS histogram_id,
+           histogram.count, histogram.sum_ns, histogram.min_ns, histogram.max_ns
     FROM run
     JOIN phase ON phase.run_id = run.id
     JOIN operation_result ON operation_result.phase_id = phase.id
     JOIN histogram ON histogram.operation_result_id = operation_result.id
     WHERE run.status = 'ok' AND phase.reason = ''
 ),
-merged AS (
-    SELECT member.first_id, count(*) AS runs, sum(count) AS count, sum(sum_ns) AS sum_ns,
-           min(min_ns) AS min_ns, max(max_ns) AS max_ns
-    FROM member
-    JOIN histogram ON histogram.id = member.histogram_id
-    GROUP BY member.first_id
-),
-cumulated AS (
-    SELECT first_id, upper_ns,
-           sum(sum(count)) OVER (PARTITION BY first_id ORDER BY upper_ns) AS reached
+bin AS NOT MATERIALIZED (
+    SELECT campaign_id, workload_id, backend_id, phase, operation, kind, upper_ns,
+           histogram_bin.count
     FROM member
     JOIN histogram_bin USING (histogram_id)
-    GROUP BY first_id, upper_ns
 ),
-quantile AS (
-    SELECT first_id,
-           min(upper_ns) FILTER (WHERE reached >= (count * 50 + 99) / 100) AS p50_ns,
-           min(upper_ns) FILTER (WHERE reached >= (count * 90 + 99) / 100) AS p90_ns,
-           min(upper_ns) FILTER (WHERE reached >= (count * 99 + 99) / 100) AS p99_ns,
-           min(upper_ns) FILTER (WHERE reached >= (count * 999 + 999) / 1000) AS p99_9_ns
-    FROM merged
-    JOIN cumulated USING (first_id)
-    GROUP BY first_id
+merged AS (
+    SELECT campaign_id, workload_id, backend_id, phase, operation, kind, count(*) AS runs,
+           sum(count) AS count, sum(sum_ns) AS sum_ns, min(min_ns) AS min_ns, max(max_ns) AS max_ns
+    FROM member
+    GROUP BY campaign_id, workload_id, backend_id, phase, operation, kind
 )
-SELECT v_run.campaign_id,
-       v_run.campaign_uuid,
-       v_run.campaign,
-       v_run.layer,
-       v_run.workload_id,
-       v_run.workload,
-       v_run.backend_id,
-       v_run.backend,
-       v_run.encrypted,
-       phase.name AS phase,
-       operation_result.operation,
-       histogram.kind,
+SELECT merged.campaign_id,
+       campaign.uuid AS campaign_uuid,
+       campaign.name AS campaign,
+       workload.layer,
+       merged.workload_id,
+       workload.name AS workload,
+       merged.backend_id,
+       backend.name AS backend,
+       backend.encrypted,
+       merged.phase,
+       merged.operation,
+       merged.kind,
        merged.runs,
        merged.count,
        merged.min_ns,
        1.0 * merged.sum_ns / merged.count AS mean_ns,
-       CASE WHEN merged.count >= 20 THEN min(merged.max_ns, p50_ns) END AS p50_ns,
-       CASE WHEN merged.count >= 100 THEN min(merged.max_ns, p90_ns) END AS p90_ns,
-       CASE WHEN merged.count >= 1000 THEN min(merged.max_ns, p99_ns) END AS p99_ns,
-       CASE WHEN merged.count >= 10000 THEN min(merged.max_ns, p99_9_ns) END AS p99_9_ns,
+       CASE WHEN merged.count >= 20 THEN min(merged.max_ns, (
+           SELECT upper_ns
+           FROM (SELECT upper_ns, sum(count) OVER (ORDER BY upper_ns) AS reached
+                 FROM bin
+                 WHERE (campaign_id, workload_id, backend_id, phase, operation, kind)
+                     = (merged.campaign_id, merged.workload_id, merged.backend_id, merged.phase,
+                        merged.operation, merged.kind))
+           WHERE reached >= (merged.count * 50 + 99) / 100 LIMIT 1)) END AS p50_ns,
+       CASE WHEN merged.count >= 100 THEN min(merged.max_ns, (
+           SELECT upper_ns
+           FROM (SELECT upper_ns, sum(count) OVER (ORDER BY upper_ns) AS reached
+                 FROM bin
+                 WHERE (campaign_id, workload_id, backend_id, phase, operation, kind)
+                     = (merged.campaign_id, merged.workload_id, merged.backend_id, merged.phase,
+                        merged.operation, merged.kind))
+           WHERE reached >= (merged.count * 90 + 99) / 100 LIMIT 1)) END AS p90_ns,
+       CASE WHEN merged.count >= 1000 THEN min(merged.max_ns, (
+           SELECT upper_ns
+           FROM (SELECT upper_ns, sum(count) OVER (ORDER BY upper_ns) AS reached
+                 FROM bin
+                 WHERE (campaign_id, workload_id, backend_id, phase, operation, kind)
+                     = (merged.campaign_id, merged.workload_id, merged.backend_id, merged.phase,
+                        merged.operation, merged.kind))
+           WHERE reached >= (merged.count * 99 + 99) / 100 LIMIT 1)) END AS p99_ns,
+       CASE WHEN merged.count >= 10000 THEN min(merged.max_ns, (
+           SELECT upper_ns
+           FROM (SELECT upper_ns, sum(count) OVER (ORDER BY upper_ns) AS reached
+                 FROM bin
+                 WHERE (campaign_id, workload_id, backend_id, phase, operation, kind)
+                     = (merged.campaign_id, merged.workload_id, merged.backend_id, merged.phase,
+                        merged.operation, merged.kind))
+           WHERE reached >= (merged.count * 999 + 999) / 1000 LIMIT 1)) END AS p99_9_ns,
        merged.max_ns
 FROM merged
-JOIN quantile USING (first_id)
-JOIN histogram ON histogram.id = merged.first_id
-JOIN operation_result ON operation_result.id = histogram.operation_result_id
-JOIN phase ON phase.id = operation_result.phase_id
-JOIN v_run ON v_run.run_id = phase.run_id;
+JOIN campaign ON campaign.id = merged.campaign_id
+JOIN workload ON workload.id = merged.workload_id
+JOIN backend ON backend.id = merged.backend_id;
 
--- What the kernel counted between the first and the last look at each phase.
+-- What the kernel counted between the first and the last look at each phase. Counters only grow, so
+-- that the extremes are those of the first and the last look.
 CREATE VIEW v_counter AS
-SELECT span.run_id,
-       span.phase,
-       span.metric,
-       span.instance,
-       (last.at_ns - first.at_ns) / 1e9 AS between_s,
-       last.value - first.value AS delta
-FROM (SELECT run_id, phase, metric, instance, min(look) AS first_look, max(look) AS last_look
-      FROM counter
-      GROUP BY run_id, phase, metric, instance) AS span
-JOIN counter AS first
-  ON first.run_id = span.run_id AND first.phase = span.phase AND first.metric = span.metric
- AND first.instance = span.instance AND first.look = span.first_look
-JOIN counter AS last
-  ON last.run_id = span.run_id AND last.phase = span.phase AND last.metric = span.metric
- AND last.instance = span.instance AND last.look = span.last_look
-WHERE span.last_look > span.first_look;
+SELECT run_id, phase, metric, instance,
+       (max(at_ns) - min(at_ns)) / 1e9 AS between_s,
+       max(value) - min(value) AS delta
+FROM counter
+GROUP BY run_id, phase, metric, instance
+HAVING count(*) > 1;
 
 -- What a phase cost the whole machine (kernel threads that encrypt included), per operation and per
 -- byte that succeeded. The kernel counts processor time in ticks of 10 ms: a cost from fewer than 10

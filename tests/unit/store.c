@@ -253,6 +253,34 @@ static void test_merged_percentiles_are_those_of_the_pooled_runs(void)
     fixture_close(&fixture);
 }
 
+/* A query of one run or one campaign must not read the results of all others. */
+static void test_conditions_reach_the_tables(void)
+{
+    static const char *const queries[][2] = {
+        {"SELECT * FROM v_counter WHERE run_id = 1", "SCAN counter"},
+        {"SELECT * FROM v_latency_merged WHERE campaign_id = 1", "SCAN histogram_bin"},
+        {"SELECT * FROM v_latency_merged WHERE campaign_id = 1", "SCAN histogram"},
+        {"SELECT * FROM v_latency_merged WHERE campaign_id = 1", "SCAN run"},
+    };
+    struct fixture fixture;
+    fixture_open(&fixture);
+    for (size_t i = 0; i < sizeof(queries) / sizeof(queries[0]); i++) {
+        char sql[160];
+        snprintf(sql, sizeof(sql), "EXPLAIN QUERY PLAN %s", queries[i][0]);
+        struct strata_query *plan = NULL;
+        CU_ASSERT_EQUAL_FATAL(strata_query_open(fixture.store, sql, &plan, &fixture.error),
+                              STRATA_OK);
+        size_t steps = 0;
+        while (strata_query_next(plan)) {
+            CU_ASSERT_PTR_NULL(strstr(strata_query_text(plan, 3), queries[i][1]));
+            steps++;
+        }
+        strata_query_close(plan);
+        CU_ASSERT(steps > 1);
+    }
+    fixture_close(&fixture);
+}
+
 static void test_nothing_succeeded_means_no_rate(void)
 {
     struct fixture fixture;
@@ -513,6 +541,7 @@ static const struct harness_test tests[] = {
     {"percentiles are the histogram's, or null", test_percentiles_are_the_histograms},
     {"merged percentiles are those of the pooled runs",
      test_merged_percentiles_are_those_of_the_pooled_runs},
+    {"conditions reach the tables", test_conditions_reach_the_tables},
     {"nothing succeeded means no rate", test_nothing_succeeded_means_no_rate},
     {"costs below the kernel's ticks are not told",
      test_costs_below_the_kernels_ticks_are_not_told},
