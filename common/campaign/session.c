@@ -109,6 +109,15 @@ static enum strata_status store_campaign(const struct strata_session *session, s
     return status;
 }
 
+/* An encrypted twin lies where its plain one does, unless it says so itself. */
+static const char *stands_on(const struct strata_backend *backend)
+{
+    const char *own = strata_element_text(backend->element, "stands-on");
+    return own == NULL && backend->twin != NULL
+               ? strata_element_text(backend->twin->element, "stands-on")
+               : own;
+}
+
 static enum strata_status store_backend(const struct strata_session *session, int64_t campaign_id,
                                         const struct strata_backend *backend, int64_t twin_id,
                                         int64_t *ret_id, struct strata_error *error)
@@ -127,6 +136,7 @@ static enum strata_status store_backend(const struct strata_session *session, in
         .evidence = backend->proof.evidence,
         .twin_id = twin_id,
         .storage = storage.length > 0 ? strata_text_string(&storage) : "{}",
+        .stands_on = stands_on(backend),
     };
     enum strata_status status =
         strata_store_backend(session->store, campaign_id, &row, ret_id, error);

@@ -118,6 +118,35 @@ static enum strata_status check_twin(const struct strata_plan *plan,
     return STRATA_OK;
 }
 
+/* What a back end stands on is measured by a lower layer, so that nothing stands on itself. */
+static enum strata_status check_stands_on(const struct strata_plan *plan,
+                                          const struct strata_element *backend,
+                                          struct strata_error *error)
+{
+    const char *name = strata_element_text(backend, "stands-on");
+    if (name == NULL) {
+        return STRATA_OK;
+    }
+    const struct strata_element *below = strata_plan_backend(plan, name);
+    if (below == NULL) {
+        return strata_error_set(error, STRATA_USAGE, "stands-on: no back end is called '%.80s'",
+                                name);
+    }
+    if (backend->type->layer == STRATA_LAYER_DEVICE) {
+        return strata_error_set(error, STRATA_USAGE,
+                                "stands-on: '%.80s' cannot be below a <device>, which is the "
+                                "lowest layer; expected none",
+                                name);
+    }
+    if (below->type->layer >= backend->type->layer) {
+        return strata_error_set(
+            error, STRATA_USAGE,
+            "stands-on: '%.80s' is a <%s>; a <%s> stands on a back end of a lower layer", name,
+            below->type->name, backend->type->name);
+    }
+    return STRATA_OK;
+}
+
 /* Back ends that a workload of the layer runs on. */
 static const char *backend_type_of(enum strata_layer_id layer)
 {
@@ -217,7 +246,8 @@ enum strata_status strata_plan_check(const struct strata_plan *plan, struct stra
     }
     for (size_t i = 0; i < plan->backend_count; i++) {
         if (check_unique(plan, &plan->backends[i], error) != STRATA_OK ||
-            check_twin(plan, &plan->backends[i], error) != STRATA_OK) {
+            check_twin(plan, &plan->backends[i], error) != STRATA_OK ||
+            check_stands_on(plan, &plan->backends[i], error) != STRATA_OK) {
             return at(plan, &plan->backends[i], error);
         }
     }

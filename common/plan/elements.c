@@ -50,6 +50,10 @@ static const struct strata_option campaign_options[] = {
         {.name = "twin-of",                                                                        \
          .type = STRATA_OPTION_TEXT,                                                               \
          .help = "name of the plain back end that this encrypted one is compared with"},           \
+        {.name = "stands-on",                                                                      \
+         .type = STRATA_OPTION_TEXT,                                                               \
+         .help = "name of the back end of a lower layer whose storage it lies on; an encrypted "   \
+                 "twin's is that of its plain one unless it names its own"},                       \
         {.name = "evidence",                                                                       \
          .type = STRATA_OPTION_TEXT,                                                               \
          .help = "why it is believed to be encrypted, where the host cannot see it; stored"},      \

@@ -30,8 +30,9 @@ struct strata_store_backend {
     const char *encryption;
     const char *proof; /* level */
     const char *evidence;
-    int64_t twin_id;     /* of the plain one; 0: none */
-    const char *storage; /* JSON of strata_facts_storage */
+    int64_t twin_id;       /* of the plain one; 0: none */
+    const char *storage;   /* JSON of strata_facts_storage */
+    const char *stands_on; /* name of the back end of a lower layer; NULL: not declared */
 };
 
 struct strata_store_workload {

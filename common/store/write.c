@@ -112,10 +112,11 @@ enum strata_status strata_store_backend(struct strata_store *store, int64_t camp
     enum strata_status status =
         strata_query_open(store,
                           "INSERT INTO backend (campaign_id, name, layer, location, encrypted,"
-                          " encryption, proof, evidence, twin_id, storage)"
-                          " VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)"
+                          " encryption, proof, evidence, twin_id, storage, stands_on)"
+                          " VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)"
                           " ON CONFLICT DO UPDATE SET proof = excluded.proof,"
-                          " evidence = excluded.evidence, storage = excluded.storage RETURNING id",
+                          " evidence = excluded.evidence, storage = excluded.storage,"
+                          " stands_on = excluded.stands_on RETURNING id",
                           &query, error);
     if (status != STRATA_OK) {
         return status;
@@ -130,6 +131,7 @@ enum strata_status strata_store_backend(struct strata_store *store, int64_t camp
     strata_query_bind_text(query, 8, backend->evidence);
     bind_id(query, 9, backend->twin_id);
     strata_query_bind_text(query, 10, backend->storage);
+    strata_query_bind_text(query, 11, backend->stands_on);
     return take_id(query, ret_id, error);
 }
 

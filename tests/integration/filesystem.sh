@@ -163,6 +163,20 @@ if gocryptfs -q -init -scryptn 10 -passfile "$scratch/password" "$scratch/cipher
         "$(ask "$db" "SELECT proof, evidence LIKE '%gocryptfs%' FROM backend WHERE encrypted")" "structure|1"
     equal "gocryptfs: no failure" "$(ask "$db" "SELECT sum(failed) FROM operation_result")" 0
     check "gocryptfs: the tree is gone" is_empty "$scratch/clear"
+    cat > "$scratch/stands.xml" << XML
+<strata version="1"><campaign name="stands" pairs="1" control="no"/>
+<backends><device name="disk" path="$scratch/none"/><device name="other" path="$scratch/none"/>
+<filesystem name="plain" path="$scratch/plain" stands-on="disk"/>
+<filesystem name="twin" path="$scratch/clear" twin-of="plain" encryption="gocryptfs"/>
+</backends><filesystem-layer><metadata files="10"/></filesystem-layer></strata>
+XML
+    for own in twin.evidence=x twin.stands-on=other; do
+        timeout 60 "$program" --quiet --db "$db" --config "$scratch/stands.xml" --set $own > /dev/null
+    done
+    equal "an encrypted twin stands where its plain one does, unless it says so itself" \
+        "$(ask "$db" "SELECT backend.name, stands_on FROM backend JOIN campaign ON campaign.id = campaign_id
+            WHERE campaign.name = 'stands' ORDER BY backend.id" | tr '\n' ' ')" \
+        "plain|disk twin|disk plain|disk twin|other "
 else
     skip "gocryptfs" "it cannot be mounted here (needs /dev/fuse and fusermount3)"
 fi

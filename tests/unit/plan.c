@@ -330,6 +330,21 @@ static void elements_must_agree_with_each_other(void)
     refuse_backends(DEVICE "<swift name='s'/><swift name='t' twin-of='s'/>",
                     "plan.xml:2: encryption: a twin is encrypted; expected how, one of none server "
                     "client");
+    refuse_backends(DEVICE "<filesystem name='f' path='/' stands-on='e'/>",
+                    "plan.xml:2: stands-on: no back end is called 'e'");
+    refuse_backends("<filesystem name='f' path='/' stands-on='f'/>",
+                    "plan.xml:2: stands-on: 'f' is a <filesystem>; a <filesystem> stands on a back "
+                    "end of a lower layer");
+    refuse_backends("<swift name='s'/>\n<filesystem name='f' path='/' stands-on='s'/>",
+                    "plan.xml:3: stands-on: 's' is a <swift>; a <filesystem> stands on a back end "
+                    "of a lower layer");
+    refuse_backends(DEVICE "<device name='e' path='/' stands-on='d'/>",
+                    "plan.xml:2: stands-on: 'd' cannot be below a <device>, which is the lowest "
+                    "layer; expected none");
+    strata_plan_free(read_good("<strata version='1'><backends>" DEVICE
+                               "<filesystem name='f' path='/' stands-on='d'/>"
+                               "<swift name='s' stands-on='f'/><swift name='t' stands-on='d'/>"
+                               "</backends></strata>"));
     refuse_workload("<iops backends='d e'/>", "backends: no back end is called 'e'");
     refuse("<strata version='1'><backends>" DEVICE "<swift name='s'/></backends><service-layer>\n"
            "<transfer backends='d'/></service-layer></strata>",

@@ -489,14 +489,15 @@ static void test_rows_are_found_again(void)
         STRATA_OK);
     CU_ASSERT_NOT_EQUAL(id, fixture.environment_id);
     struct strata_store_backend backend = {
-        .name = "disk", .layer = "device", .proof = "asserted", .evidence = "seen again"};
+        .name = "disk", .layer = "device", .evidence = "seen again", .stands_on = "floor"};
     CU_ASSERT_EQUAL(strata_store_backend(fixture.store, fixture.campaign_id, &backend, &id, &error),
                     STRATA_OK);
     CU_ASSERT_EQUAL(id, fixture.plain_id);
     expect(
         &fixture,
-        "SELECT evidence || ' ' || (SELECT count(*) FROM backend) FROM backend WHERE name = 'disk'",
-        "seen again 2");
+        "SELECT evidence || ' ' || stands_on || ' ' || (SELECT count(*) FROM backend) FROM backend"
+        " WHERE name = 'disk'",
+        "seen again floor 2");
     fixture_close(&fixture);
 }
 
