@@ -1,7 +1,8 @@
 /* The findings of a ladder in words: a claim, its evidence, and what would show it wrong.
  *
  * A claim never says more than its evidence: without a resource at its limit the cause is called
- * unexplained. Source of the 80 %: above it queueing makes response times grow faster than the load
+ * unexplained, and where a layer's rate contradicts that it stands on the one below, nothing below
+ * is blamed. Source of the 80 %: above it queueing makes response times grow faster than the load
  * (M/M/1: response time = service time / (1 - utilisation), five times at 0.8). */
 #include "common/analysis/ladder.h"
 
@@ -74,27 +75,73 @@ static const struct strata_rung *find_bottleneck(const struct strata_ladder *lad
     return NULL;
 }
 
-void strata_ladder_explain(const struct strata_ladder *ladder, struct strata_text *finding,
-                           struct strata_text *refutation)
+static void explain_contradiction(const struct strata_rung *rung, const struct strata_rung *below,
+                                  struct strata_text *finding)
 {
-    size_t number = 0;
-    const struct strata_rung *worst = find_bottleneck(ladder, &number);
-    const struct strata_rung *lowest = &ladder->rungs[0];
-    if (worst == NULL) {
-        strata_text_format(finding, "only the %s layer was measured, so no layer can be blamed",
-                           layer_words(lowest->layer));
-        return;
-    }
-    if (worst->efficiency >= worth_naming) {
+    strata_text_format(finding, "%sthe %s layer (%s) contradicts what is below it: ",
+                       finding->length > 0 ? "; " : "", layer_words(rung->layer), rung->backend);
+    append_rate(finding, rung);
+    strata_text_format(finding, " is %.0f %% of the ", 100 * rung->efficiency);
+    append_rate(finding, below);
+    strata_text_format(finding, " of the %s layer (%s)", layer_words(below->layer), below->backend);
+    if (rung->assumed) {
         strata_text_format(finding,
-                           "no layer is more than 5 %% slower than the one below: the %s layer is "
-                           "the limit, at ",
-                           layer_words(lowest->layer));
-        append_rate(finding, lowest);
-        explain_cause(lowest, finding, refutation);
-        return;
+                           ", so the assumption that it stands on it is wrong: declare with "
+                           "stands-on what %s lies on",
+                           rung->backend);
+    } else if (strcmp(rung->backend, below->backend) == 0) {
+        strata_text_append(finding, ", the same back end: one of the two rates is not steady, so "
+                                    "measure longer");
+    } else {
+        strata_text_format(finding,
+                           ", on which it is declared to stand: check the stands-on of %s, and "
+                           "whether a cache answers for it",
+                           rung->backend);
     }
-    const struct strata_rung *below = &ladder->rungs[number - 1];
+}
+
+/* The rung on which the part of the ladder stands that holds together: the highest contradicted
+ * one, or the lowest. */
+static size_t find_foot(const struct strata_ladder *ladder)
+{
+    size_t foot = 0;
+    for (size_t i = 1; i < ladder->rung_count; i++) {
+        foot = ladder->rungs[i].contradicted ? i : foot;
+    }
+    return foot;
+}
+
+static void explain_contradictions(const struct strata_ladder *ladder, struct strata_text *finding,
+                                   struct strata_text *refutation)
+{
+    for (size_t i = 1; i < ladder->rung_count; i++) {
+        if (ladder->rungs[i].contradicted) {
+            explain_contradiction(&ladder->rungs[i], &ladder->rungs[i - 1], finding);
+            strata_text_format(refutation,
+                               "%slonger runs find the %s layer no faster than the one "
+                               "below",
+                               refutation->length > 0 ? " and " : "",
+                               layer_words(ladder->rungs[i].layer));
+        }
+    }
+}
+
+static void append_assumptions(const struct strata_ladder *ladder, size_t foot,
+                               struct strata_text *finding)
+{
+    const char *before = "; assumed, since no stands-on says otherwise:";
+    for (size_t i = foot + 1; i < ladder->rung_count; i++) {
+        if (ladder->rungs[i].assumed) {
+            strata_text_format(finding, "%s %s on %s", before, ladder->rungs[i].backend,
+                               ladder->rungs[i - 1].backend);
+            before = ",";
+        }
+    }
+}
+
+static void explain_bottleneck(const struct strata_rung *worst, const struct strata_rung *below,
+                               struct strata_text *finding, struct strata_text *refutation)
+{
     strata_text_format(finding, "the %s layer (%s) holds it back: ", layer_words(worst->layer),
                        worst->backend);
     append_rate(finding, worst);
@@ -107,17 +154,63 @@ void strata_ladder_explain(const struct strata_ladder *ladder, struct strata_tex
     explain_cause(worst, finding, refutation);
 }
 
+void strata_ladder_explain(const struct strata_ladder *ladder, struct strata_text *finding,
+                           struct strata_text *refutation)
+{
+    size_t number = 0;
+    const struct strata_rung *worst = find_bottleneck(ladder, &number);
+    const struct strata_rung *lowest = &ladder->rungs[0];
+    size_t foot = find_foot(ladder);
+    explain_contradictions(ladder, finding, refutation);
+    bool named = worst != NULL && worst->efficiency < worth_naming;
+    if (foot > 0 && !named) {
+        return;
+    }
+    if (worst == NULL) {
+        strata_text_format(
+            finding, "nothing below the %s layer (%s) was measured, so no layer can be blamed",
+            layer_words(lowest->layer), lowest->backend);
+        return;
+    }
+    if (named) {
+        strata_text_append(finding, foot > 0 ? "; above that, " : "");
+        strata_text_append(refutation, foot > 0 ? "; or if " : "");
+        explain_bottleneck(worst, &ladder->rungs[number - 1], finding, refutation);
+    } else {
+        strata_text_format(finding,
+                           "no layer is more than 5 %% slower than the one below: the %s layer is "
+                           "the limit, at ",
+                           layer_words(lowest->layer));
+        append_rate(finding, lowest);
+        explain_cause(lowest, finding, refutation);
+    }
+    append_assumptions(ladder, foot, finding);
+}
+
+/* The lowest rung that belongs to the ladder: a contradiction between two back ends says that those
+ * below do not; one between two layers of the same back end only that they are not steady. */
+static size_t find_own_foot(const struct strata_ladder *ladder)
+{
+    size_t foot = 0;
+    for (size_t i = 1; i < ladder->rung_count; i++) {
+        const struct strata_rung *rung = &ladder->rungs[i];
+        bool other = strcmp(rung->backend, ladder->rungs[i - 1].backend) != 0;
+        foot = rung->contradicted && other ? i : foot;
+    }
+    return foot;
+}
+
 void strata_ladder_explain_cost(const struct strata_ladder *ladder, struct strata_text *finding)
 {
     const struct strata_rung *most = NULL;
     const struct strata_rung *hides = NULL;
-    for (size_t i = 0; i < ladder->rung_count; i++) {
+    for (size_t i = find_own_foot(ladder); i < ladder->rung_count; i++) {
         const struct strata_rung *rung = &ladder->rungs[i];
         if (!isnan(rung->loss_fraction) &&
             (most == NULL || rung->loss_fraction > most->loss_fraction)) {
             most = rung;
         }
-        if (rung->hidden_log_ratio > 0 &&
+        if (!rung->contradicted && rung->hidden_log_ratio > 0 &&
             (hides == NULL || rung->hidden_log_ratio > hides->hidden_log_ratio)) {
             hides = rung;
         }
@@ -126,7 +219,8 @@ void strata_ladder_explain_cost(const struct strata_ladder *ladder, struct strat
         return;
     }
     if (most->loss_fraction <= 0) {
-        strata_text_append(finding, "encryption costs no throughput at any layer");
+        strata_text_append(finding,
+                           "encryption costs no throughput at any layer that was compared");
         return;
     }
     strata_text_format(finding, "encryption costs most at the %s layer: %.1f %% of the throughput",

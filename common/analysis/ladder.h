@@ -6,17 +6,20 @@
 #include "common/store/query.h"
 
 /* One layer of a ladder. A fraction that is not known is NAN. Rates and fractions are means over
- * the ok runs; efficiency, share and hidden_log_ratio are those of the views v_layer and
- * v_layer_penalty. */
+ * the ok runs; what is said of the layer below and of encryption's cost is that of the views
+ * v_layer and v_layer_penalty. */
 struct strata_rung {
     char layer[16];
     char *backend;
     long runs;
     double ops_per_s;
     double bytes_per_s;
+    bool assumed;      /* nothing says that it stands on the layer below */
     double efficiency; /* of the rate of the layer below */
+    bool contradicted; /* so much faster than the layer below that it does not stand on it */
     double share;      /* of the whole fall from the lowest layer to the highest, as logarithms */
-    double loss_fraction;    /* encrypted ladders: against the plain one */
+    double loss_fraction; /* encrypted ladders: against the plain one; NAN where both have the same
+                           * back end, since nothing was compared there */
     double hidden_log_ratio; /* encrypted ladders: how much of the cost below this layer hides */
     double cpu_busy_fraction;
     double pressure_io_fraction;
@@ -50,7 +53,8 @@ enum strata_status strata_ladders_read(struct strata_store *store, int64_t campa
 void strata_ladders_done(struct strata_ladders *ladders);
 
 /* Two sentences: which layer holds the ladder back with the evidence, and what would refute it. A
- * resource is called the limit at 80 % of its time and above. */
+ * resource is called the limit at 80 % of its time and above. Where a layer's rate contradicts that
+ * it stands on the one below, that is said instead, and nothing below it is blamed. */
 void strata_ladder_explain(const struct strata_ladder *ladder, struct strata_text *finding,
                            struct strata_text *refutation);
 

@@ -27,8 +27,9 @@ disk AS MATERIALIZED (
     GROUP BY backend_id, match_key, layer, phase, disk
 )
 SELECT rung.match_key, rung.phase, rung.encrypted, rung.chain, rung.layer, rung.backend, rung.runs,
-       rung.mean_ops_per_s, rung.mean_bytes_per_s, rung.efficiency, rung.share, cost.loss_fraction,
-       cost.hidden_log_ratio, coalesce(worst.layer = rung.layer, 0) AS bottleneck,
+       rung.mean_ops_per_s, rung.mean_bytes_per_s, rung.assumed, rung.efficiency, rung.contradicted,
+       rung.share, cost.loss_fraction, cost.hidden_log_ratio,
+       coalesce(worst.layer = rung.layer, 0) AS bottleneck,
        machine.cpu_busy_fraction, machine.pressure_io_fraction, disk.disk,
        disk.busy_fraction AS disk_busy_fraction, disk.amplification
 FROM v_layer AS rung

@@ -208,8 +208,8 @@ static void write_steps(const struct strata_report *report, const struct strata_
             strata_units_format_byte_rate(rung->bytes_per_s, rate, sizeof(rate));
         }
         if (!isnan(rung->efficiency)) {
-            (void)snprintf(of_below, sizeof(of_below), ", %.0f %% of the layer below",
-                           100 * rung->efficiency);
+            (void)snprintf(of_below, sizeof(of_below), ", %.0f %% of the layer below%s",
+                           100 * rung->efficiency, rung->assumed ? " (assumed)" : "");
         }
         steps[i] = (struct strata_step){
             .label = strata_text_duplicate_format("%s (%s): %s%s, n=%ld", rung->layer,

@@ -146,6 +146,15 @@ static void add_whole_percent(struct strata_table *table, double fraction, const
     }
 }
 
+static void add_notes(struct strata_table *table, const struct strata_rung *rung)
+{
+    const char *first = rung->contradicted                            ? "<- contradiction"
+                        : rung->bottleneck && rung->efficiency < 0.95 ? "<- bottleneck"
+                                                                      : "";
+    strata_table_format(table, "%s%s%s", first, rung->assumed && first[0] != '\0' ? ", " : "",
+                        rung->assumed ? "assumed" : "");
+}
+
 void strata_report_table_ladder(const struct strata_ladder *ladder, struct strata_table *table)
 {
     static const struct strata_column columns[] = {
@@ -183,7 +192,7 @@ void strata_report_table_ladder(const struct strata_ladder *ladder, struct strat
             strata_table_format(table, "%.2f", rung->amplification);
         }
         strata_table_format(table, "%ld", rung->runs);
-        strata_table_add(table, rung->bottleneck && rung->efficiency < 0.95 ? "<- bottleneck" : "");
+        add_notes(table, rung);
     }
 }
 

@@ -139,7 +139,8 @@ static void write_report(const struct strata_report *report, const char *layer,
                        "\nRates are medians of the valid runs (/s: operations per second); loss is "
                        "the Hodges-Lehmann\nestimate over n pairs with one-sided 95 % bounds; CPU "
                        "is the whole machine's, plain / encrypted.\nEfficiency: rate over that of "
-                       "the layer below. Formulas: doc/methods.md.\n");
+                       "the layer below; assumed:\nno stands-on says that it lies there. Formulas: "
+                       "doc/methods.md.\n");
     write_findings(report, layer, out);
 }
 

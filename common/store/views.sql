@@ -476,11 +476,15 @@ FROM (SELECT v_throughput.*,
 WHERE run_no IN (5, 10) OR run_no % 25 = 0;
 
 -- The ladder: the same payload, concurrency and direction (phase 'read' or 'write') at every layer,
--- each layer held against the one below. A chain goes down from one back end of the top layer: the
--- same back end where a lower layer has it, else that layer's first. Efficiency is the mean rate
--- over that of the layer below; the shares ln(efficiency) / sum of ln(efficiency) add up to 1.
+-- each layer held against the one below. A chain goes down from a back end of the top layer. Below a
+-- rung comes the same back end where a lower layer has it, else what it is declared to stand on; only
+-- where nothing is declared, the layer's first back end of the same encryption is assumed to be below.
+-- Efficiency is the mean rate over that of the layer below. A layer that is more than a quarter
+-- faster does not stand on the one below (it is contradicted), and a new part of the chain begins
+-- there; the shares ln(efficiency) / sum of ln(efficiency) of a part add up to 1.
 CREATE VIEW v_layer AS
-WITH rate AS (
+WITH RECURSIVE
+rate AS (
     SELECT campaign_id, campaign_uuid, campaign, match_key, phase, encrypted, layer,
            CASE layer WHEN 'device' THEN 1 WHEN 'filesystem' THEN 2 WHEN 'service' THEN 3 ELSE 4 END
                AS layer_no,
@@ -500,7 +504,7 @@ ranked AS (
            count(*) OVER (PARTITION BY campaign_id, match_key, phase, layer, backend_id) AS runs
     FROM rate
 ),
-rung AS (
+rung AS MATERIALIZED (
     SELECT campaign_id, campaign_uuid, campaign, match_key, phase, encrypted, layer, layer_no,
            backend_id, backend, runs,
            avg(ops_per_s) AS mean_ops_per_s,
@@ -511,85 +515,145 @@ rung AS (
     FROM ranked
     GROUP BY campaign_id, match_key, phase, layer, backend_id
 ),
-candidate AS (
-    SELECT rung.*, head.backend AS chain,
-           row_number() OVER (PARTITION BY rung.campaign_id, rung.match_key, rung.phase,
-                                           head.backend_id, rung.layer_no
-                              ORDER BY rung.backend_id = head.backend_id DESC, rung.backend_id)
-               AS choice
+ground (backend_id, distance, ground_id) AS ( -- a back end, what it stands on, what that stands on
+    SELECT DISTINCT backend_id, 0, backend_id
+    FROM rung
+    UNION ALL
+    SELECT ground.backend_id, distance + 1, below.id
+    FROM ground
+    JOIN backend ON backend.id = ground_id
+    JOIN backend AS below ON below.campaign_id = backend.campaign_id
+                         AND below.name = backend.stands_on
+    WHERE distance < 3
+),
+link AS ( -- each rung and the one below it
+    SELECT campaign_id, match_key, phase, layer_no, backend_id, below_no, below_id, assumed
+    FROM (SELECT rung.campaign_id, rung.match_key, rung.phase, rung.layer_no, rung.backend_id,
+                 below.layer_no AS below_no,
+                 below.backend_id AS below_id,
+                 ground.distance IS NULL AS assumed,
+                 row_number() OVER (PARTITION BY rung.campaign_id, rung.match_key, rung.phase,
+                                                 rung.layer_no, rung.backend_id
+                                    ORDER BY ground.distance NULLS LAST, below.layer_no DESC,
+                                             below.backend_id) AS choice
+          FROM rung
+          JOIN backend ON backend.id = rung.backend_id
+          JOIN rung AS below ON below.campaign_id = rung.campaign_id
+                            AND below.match_key = rung.match_key
+                            AND below.phase = rung.phase
+                            AND below.layer_no < rung.layer_no
+          LEFT JOIN ground ON ground.backend_id = rung.backend_id
+                          AND ground.ground_id = below.backend_id
+          WHERE ground.distance IS NOT NULL
+             OR (backend.stands_on IS NULL AND below.encrypted = rung.encrypted))
+    WHERE choice = 1
+),
+chain (campaign_id, match_key, phase, chain, encrypted, layer_no, backend_id) AS (
+    SELECT campaign_id, match_key, phase, backend, encrypted, layer_no, backend_id
     FROM (SELECT *, max(layer_no) OVER (PARTITION BY campaign_id, match_key, phase, encrypted)
                         AS top_no
-          FROM rung) AS head
-    JOIN rung ON rung.campaign_id = head.campaign_id
-             AND rung.match_key = head.match_key
-             AND rung.phase = head.phase
-             AND rung.encrypted = head.encrypted
-    WHERE head.layer_no = head.top_no
+          FROM rung)
+    WHERE layer_no = top_no
+    UNION ALL
+    SELECT chain.campaign_id, chain.match_key, chain.phase, chain, encrypted, below_no, below_id
+    FROM chain
+    JOIN link USING (campaign_id, match_key, phase, layer_no, backend_id)
 ),
 step AS (
+    SELECT rung.*,
+           chain.chain,
+           chain.encrypted AS chain_encrypted,
+           coalesce(link.assumed, 0) AS assumed,
+           lag(rung.layer) OVER upwards AS layer_below,
+           rung.mean_ops_per_s / lag(rung.mean_ops_per_s) OVER upwards AS efficiency
+    FROM chain
+    JOIN rung USING (campaign_id, match_key, phase, layer_no, backend_id)
+    LEFT JOIN link USING (campaign_id, match_key, phase, layer_no, backend_id)
+    WINDOW upwards AS (PARTITION BY rung.campaign_id, rung.match_key, rung.phase, chain.chain
+                       ORDER BY rung.layer_no)
+),
+part AS (
     SELECT *,
-           lag(layer) OVER upwards AS layer_below,
-           mean_ops_per_s / lag(mean_ops_per_s) OVER upwards AS efficiency
-    FROM candidate
-    WHERE choice = 1
-    WINDOW upwards AS (PARTITION BY campaign_id, match_key, phase, encrypted, chain
-                       ORDER BY layer_no)
+           coalesce(efficiency > 1.25, 0) AS contradicted,
+           sum(coalesce(efficiency > 1.25, 0)) OVER (
+               PARTITION BY campaign_id, match_key, phase, chain ORDER BY layer_no) AS part_no
+    FROM step
 )
-SELECT campaign_id, campaign_uuid, campaign, match_key, phase, encrypted, chain, layer_no, layer,
-       backend_id, backend, runs, mean_ops_per_s, median_ops_per_s, mean_bytes_per_s,
-       median_bytes_per_s, layer_below, efficiency,
-       ln(efficiency) / nullif(sum(ln(efficiency)) OVER (
-           PARTITION BY campaign_id, match_key, phase, encrypted, chain), 0) AS share
-FROM step;
+SELECT campaign_id, campaign_uuid, campaign, match_key, phase, chain_encrypted AS encrypted, chain,
+       layer_no, layer, backend_id, backend, runs, mean_ops_per_s, median_ops_per_s,
+       mean_bytes_per_s, median_bytes_per_s, layer_below, assumed, efficiency, contradicted,
+       CASE WHEN NOT contradicted
+            THEN ln(efficiency) / nullif(sum(ln(efficiency)) FILTER (WHERE NOT contradicted) OVER (
+                     PARTITION BY campaign_id, match_key, phase, chain, part_no), 0)
+       END AS share
+FROM part;
 
--- Which layer holds the chain back: the one with the lowest efficiency.
+-- Which layer holds the chain back: the one with the lowest efficiency. Of a contradicted chain only
+-- the part above the contradiction is looked at.
 CREATE VIEW v_bottleneck AS
 SELECT campaign_id, campaign_uuid, campaign, match_key, phase, encrypted, chain, layer, backend,
-       layer_below, mean_bytes_per_s, below_mean_bytes_per_s, efficiency, share,
+       layer_below, assumed, mean_bytes_per_s, below_mean_bytes_per_s, efficiency, share,
        end_to_end_efficiency
 FROM (SELECT *,
-             lag(mean_bytes_per_s) OVER (PARTITION BY campaign_id, match_key, phase, encrypted, chain
+             lag(mean_bytes_per_s) OVER (PARTITION BY campaign_id, match_key, phase, chain
                                          ORDER BY layer_no) AS below_mean_bytes_per_s,
-             row_number() OVER (PARTITION BY campaign_id, match_key, phase, encrypted, chain
-                                ORDER BY efficiency NULLS LAST, layer_no) AS place,
+             row_number() OVER (PARTITION BY campaign_id, match_key, phase, chain
+                                ORDER BY iif(layer_no > foot_no, efficiency, NULL) NULLS LAST,
+                                         layer_no) AS place,
              last_value(mean_ops_per_s) OVER whole / first_value(mean_ops_per_s) OVER whole
                  AS end_to_end_efficiency
-      FROM v_layer
-      WINDOW whole AS (PARTITION BY campaign_id, match_key, phase, encrypted, chain
+      FROM (SELECT *,
+                   max(iif(contradicted, layer_no, 0)) OVER (
+                       PARTITION BY campaign_id, match_key, phase, chain) AS foot_no
+            FROM v_layer)
+      WHERE layer_no >= foot_no
+      WINDOW whole AS (PARTITION BY campaign_id, match_key, phase, chain
                        ORDER BY layer_no ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING))
-WHERE place = 1 AND efficiency IS NOT NULL;
+WHERE place = 1 AND efficiency IS NOT NULL AND layer_no > foot_no;
 
--- Where on the ladder encryption's cost shows: ln(encrypted / plain) of each layer, and how much it
--- differs from the layer below; positive where a layer hides the cost of the one below.
+-- Where on the ladder encryption's cost shows: an encrypted chain against the plain one that holds the
+-- plain twin of its top. ln(encrypted / plain) of each layer, and how much it differs from the layer
+-- below; positive where a layer hides the cost of the one below. NULL where both chains have the same
+-- back end, since nothing was compared there.
 CREATE VIEW v_layer_penalty AS
-SELECT secret.campaign_id,
-       secret.campaign_uuid,
-       secret.campaign,
-       secret.match_key,
-       secret.phase,
-       secret.chain AS encrypted_chain,
-       plain.chain AS plain_chain,
-       secret.layer_no,
-       secret.layer,
-       plain.backend AS plain_backend,
-       secret.backend AS encrypted_backend,
-       plain.mean_ops_per_s AS plain_mean_ops_per_s,
-       secret.mean_ops_per_s AS encrypted_mean_ops_per_s,
-       ln(secret.mean_ops_per_s / plain.mean_ops_per_s) AS log_ratio,
-       1 - secret.mean_ops_per_s / plain.mean_ops_per_s AS loss_fraction,
-       ln(secret.mean_ops_per_s / plain.mean_ops_per_s)
-           - lag(ln(secret.mean_ops_per_s / plain.mean_ops_per_s)) OVER (
-                 PARTITION BY secret.campaign_id, secret.match_key, secret.phase, secret.chain,
-                              plain.chain
-                 ORDER BY secret.layer_no) AS hidden_log_ratio
-FROM v_layer AS secret
-JOIN v_layer AS plain
-  ON plain.campaign_id = secret.campaign_id
- AND plain.match_key = secret.match_key
- AND plain.phase = secret.phase
- AND plain.layer_no = secret.layer_no
- AND NOT plain.encrypted
-WHERE secret.encrypted;
+WITH compared AS (
+    SELECT secret.campaign_id,
+           secret.campaign_uuid,
+           secret.campaign,
+           secret.match_key,
+           secret.phase,
+           secret.chain AS encrypted_chain,
+           plain.chain AS plain_chain,
+           secret.layer_no,
+           secret.layer,
+           plain.backend AS plain_backend,
+           secret.backend AS encrypted_backend,
+           plain.mean_ops_per_s AS plain_mean_ops_per_s,
+           secret.mean_ops_per_s AS encrypted_mean_ops_per_s,
+           CASE WHEN secret.backend_id <> plain.backend_id
+                THEN ln(secret.mean_ops_per_s / plain.mean_ops_per_s) END AS log_ratio,
+           max(head.twin_id = plain.backend_id) OVER (
+               PARTITION BY secret.campaign_id, secret.match_key, secret.phase, secret.chain,
+                            plain.chain) AS of_twins
+    FROM v_layer AS secret
+    JOIN v_layer AS plain
+      ON plain.campaign_id = secret.campaign_id
+     AND plain.match_key = secret.match_key
+     AND plain.phase = secret.phase
+     AND plain.layer_no = secret.layer_no
+     AND NOT plain.encrypted
+    JOIN backend AS head ON head.campaign_id = secret.campaign_id AND head.name = secret.chain
+    WHERE secret.encrypted
+)
+SELECT campaign_id, campaign_uuid, campaign, match_key, phase, encrypted_chain, plain_chain,
+       layer_no, layer, plain_backend, encrypted_backend, plain_mean_ops_per_s,
+       encrypted_mean_ops_per_s, log_ratio,
+       1 - exp(log_ratio) AS loss_fraction,
+       log_ratio - lag(log_ratio) OVER (
+           PARTITION BY campaign_id, match_key, phase, encrypted_chain, plain_chain
+           ORDER BY layer_no) AS hidden_log_ratio
+FROM compared
+WHERE of_twins;
 
 -- Failed operations by cause.
 CREATE VIEW v_error AS

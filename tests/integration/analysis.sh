@@ -98,6 +98,75 @@ equal "encryption's cost shows at the device for reads" \
     "$(grep -c 'costs most at the device layer: 50.0 % of the throughput; the service layer hides' <<< "$report")" 1
 equal "each finding says what would refute it" "$(grep -c 'Refuted if' <<< "$report")" 4
 
+# What stands on what. A chain's rungs from below, each with its efficiency, ? where it is assumed to stand
+# there and ! where its rate contradicts that.
+chain() { # chain DATABASE CHAIN
+    sqlite3 "$1" "SELECT group_concat(backend || iif(efficiency IS NULL, '', printf(' %.4f', efficiency)) || iif(assumed, '?', '') ||
+            iif(contradicted, '!', ''), ', ')
+        FROM (SELECT * FROM v_layer WHERE chain = '$2' AND phase = 'read' AND campaign_uuid = '$one' ORDER BY layer_no)"
+}
+costs() { # costs DATABASE: of encryption, of the layers of the ladder's reads
+    sqlite3 "$1" "SELECT group_concat(layer || ' ' || iif(loss_fraction IS NULL, '-', printf('%.2f', loss_fraction)) || ' ' ||
+            iif(hidden_log_ratio IS NULL, '-', printf('%.2f', hidden_log_ratio)), ', ')
+        FROM (SELECT * FROM v_layer_penalty WHERE phase = 'read' AND campaign_uuid = '$one' ORDER BY layer_no)"
+}
+bottleneck() { # bottleneck DATABASE
+    sqlite3 "$1" "SELECT layer, layer_below, assumed, printf('%.4f %.4f', efficiency, end_to_end_efficiency)
+        FROM v_bottleneck WHERE chain = 'swift-server' AND phase = 'read' AND campaign_uuid = '$one'"
+}
+report() { "$bin/strata" report --db "$1" --campaign $one | grep -A 3 'Ladder: read, .*encrypted (swift-server)$'; }
+
+# The encrypted reads: 2000 1920 380 342 per second.
+equal "nothing declared: the first of the same encryption, and it says that this is assumed" \
+    "$(chain "$db" swift-server)" "disk-aes, ext4-fscrypt 0.9600?, swift-server 0.1979?, swift-server 0.9000"
+equal "and so does the report" \
+    "$(report "$db" | grep -c 'assumed, since no stands-on says otherwise: ext4-fscrypt on disk-aes, swift-server on ext4-fscrypt')" 1
+
+# A file system under fscrypt that is 20 times slower, 96 per second, cannot carry a service of 380.
+cp "$db" "$scratch/slow.db"
+sqlite3 "$scratch/slow.db" "UPDATE phase SET window_ns = window_ns * 20 WHERE name = 'read' AND run_id IN
+    (SELECT run_id FROM v_run WHERE backend = 'ext4-fscrypt' AND match_key IS NOT NULL)"
+equal "what is faster than the layer below contradicts it" "$(chain "$scratch/slow.db" swift-server)" \
+    "disk-aes, ext4-fscrypt 0.0480?, swift-server 3.9583?!, swift-server 0.9000"
+equal "nothing below the contradiction is the bottleneck" "$(bottleneck "$scratch/slow.db")" "user|service|0|0.9000 0.9000"
+finding=$(report "$scratch/slow.db")
+equal "the report says so, and what to do" "$(grep -o 'the service layer (swift-server).*declare.*lies on' <<< "$finding")" \
+    "$(echo 'the service layer (swift-server) contradicts what is below it: 96.9 MiB/s is 396 % of the' \
+        '24.5 MiB/s of the file-system layer (ext4-fscrypt), so the assumption that it stands on it is wrong:' \
+        'declare with stands-on what swift-server lies on')"
+equal "the file system is not blamed" "$(grep -c 'the file-system layer ([^)]*) holds it back\|at the file-system layer' <<< "$finding")" 0
+"$bin/strata" report --db "$scratch/slow.db" --campaign $one --markdown > "$scratch/slow.md"
+"$bin/strata" report --db "$scratch/slow.db" --campaign $one --html "$scratch/slow.html"
+equal "Markdown and the page mark it, too" "$(for file in "$scratch"/slow.{md,html}; do
+    grep -c 'contradiction, assumed' "$file"; done | tr '\n' ' ')" "1 1 "
+
+# Swift's objects lie on the plain ext4.
+sqlite3 "$scratch/slow.db" "UPDATE backend SET stands_on = 'disk' WHERE layer = 'filesystem';
+    UPDATE backend SET stands_on = 'ext4' WHERE layer = 'service'"
+equal "declared: the encrypted service stands on the plain file system" "$(chain "$scratch/slow.db" swift-server)" \
+    "disk, ext4 0.8000, swift-server 0.1188, swift-server 0.9000"
+equal "and the plain one as well" "$(chain "$scratch/slow.db" swift)" "disk, ext4 0.8000, swift 0.1250, swift 0.9000"
+equal "the service is the bottleneck" "$(bottleneck "$scratch/slow.db")" "service|filesystem|0|0.1188 0.0855"
+equal "shares add up to one" "$(sqlite3 "$scratch/slow.db" "SELECT DISTINCT round(total, 9) FROM
+    (SELECT sum(share) AS total FROM v_layer GROUP BY campaign_id, match_key, phase, chain)")" 1.0
+equal "encryption's cost is compared where the back ends differ" "$(costs "$scratch/slow.db")" \
+    "device - -, filesystem - -, service 0.05 -, user 0.05 -0.00"
+finding=$(report "$scratch/slow.db")
+equal "the report blames the service" \
+    "$(grep -o 'the service layer (swift-server) holds it back: .* below' <<< "$finding") $(grep -c assumed <<< "$finding")" \
+    "the service layer (swift-server) holds it back: 96.9 MiB/s, 12 % of the 816 MiB/s of the file-system layer below 0"
+equal "and finds encryption's cost where it was compared, alike in both layers" "$(grep -c 'costs most at the \(service\|user\) layer: 5.0 %' <<< "$finding")" 1
+
+# Declared to stand on what the ladder did not measure: what that stands on, or nothing.
+sqlite3 "$scratch/slow.db" "INSERT INTO backend (campaign_id, name, layer, encrypted, stands_on)
+        SELECT id, 'xfs', 'filesystem', 0, 'disk' FROM campaign;
+    UPDATE backend SET stands_on = 'xfs' WHERE name = 'swift-server';
+    UPDATE backend SET stands_on = 'nowhere' WHERE name = 'swift'"
+equal "a layer that was not measured is passed over" "$(chain "$scratch/slow.db" swift-server)" \
+    "disk, swift-server 0.0950, swift-server 0.9000"
+equal "the chain ends where nothing is known" "$(chain "$scratch/slow.db" swift)" "swift, swift 0.9000"
+equal "each layer is compared with that of the plain twin" "$(costs "$scratch/slow.db")" "service 0.05 -, user 0.05 -0.00"
+
 # R8: fewer than five pairs, one, none.
 for pairs in 4 1 0; do
     cp "$db" "$scratch/few.db"

@@ -214,7 +214,8 @@ static void a_finding_says_no_more_than_its_evidence(void)
     struct strata_ladder ladder = {.match_key = "4096 B x 1", .phase = "read", .chain = "place"};
     ladder.rungs[0] = rung("device", 100, NAN, 0.3, 0.9);
     ladder.rung_count = 1;
-    explained(&ladder, "only the device layer was measured, so no layer can be blamed", "");
+    explained(&ladder,
+              "nothing below the device layer (place) was measured, so no layer can be blamed", "");
 
     ladder.rungs[1] = rung("filesystem", 98, 0.98, 0.3, 0.9);
     ladder.rungs[1].bottleneck = true;
@@ -240,6 +241,92 @@ static void a_finding_says_no_more_than_its_evidence(void)
         "device layer below; no resource that was watched reached 80 %, so it is waiting or "
         "serialised, unexplained",
         "doubled concurrency raises the rate: then latency was the limit, not a serial part");
+}
+
+/* What `make run` once saw: the service above delivered twice what the file system below did. */
+static void a_contradicted_ladder_blames_nothing_below(void)
+{
+    struct strata_ladder ladder = {
+        .match_key = "262144 B x 8", .phase = "read", .chain = "server", .encrypted = true};
+    ladder.rungs[0] = rung("device", 737, NAN, NAN, NAN);
+    ladder.rungs[1] = rung("filesystem", 38.8, 38.8 / 737, 0.99, NAN);
+    ladder.rungs[2] = rung("service", 76.5, 76.5 / 38.8, 0.86, NAN);
+    ladder.rungs[1].backend = "fscrypt";
+    ladder.rungs[2].backend = "server";
+    ladder.rungs[1].assumed = ladder.rungs[2].assumed = true;
+    ladder.rungs[2].contradicted = true;
+    ladder.rungs[1].loss_fraction = 0.94;
+    ladder.rungs[2].loss_fraction = 0.02;
+    ladder.rungs[2].hidden_log_ratio = 2.8;
+    ladder.rung_count = 3;
+    explained(&ladder,
+              "the service layer (server) contradicts what is below it: 76.5 MiB/s is 197 % of the "
+              "38.8 MiB/s of the file-system layer (fscrypt), so the assumption that it stands on "
+              "it is wrong: declare with stands-on what server lies on",
+              "longer runs find the service layer no faster than the one below");
+    struct strata_text cost = {0};
+    strata_ladder_explain_cost(&ladder, &cost);
+    CU_ASSERT_STRING_EQUAL(strata_text_string(&cost), "encryption costs most at the service layer: "
+                                                      "2.0 % of the throughput");
+    strata_text_done(&cost);
+
+    ladder.rungs[2].assumed = false;
+    explained(&ladder,
+              "the service layer (server) contradicts what is below it: 76.5 MiB/s is 197 % of the "
+              "38.8 MiB/s of the file-system layer (fscrypt), on which it is declared to stand: "
+              "check the stands-on of server, and whether a cache answers for it",
+              "longer runs find the service layer no faster than the one below");
+
+    ladder.rungs[3] = rung("user", 38.25, 0.5, 0.95, NAN);
+    ladder.rungs[3].backend = "server";
+    ladder.rungs[3].bottleneck = true;
+    ladder.rung_count = 4;
+    explained(&ladder,
+              "the service layer (server) contradicts what is below it: 76.5 MiB/s is 197 % of the "
+              "38.8 MiB/s of the file-system layer (fscrypt), on which it is declared to stand: "
+              "check the stands-on of server, and whether a cache answers for it; above that, the "
+              "user layer (server) holds it back: 38.2 MiB/s, 50 % of the 76.5 MiB/s of the "
+              "service layer below; the processors of this machine were 95 % busy",
+              "longer runs find the service layer no faster than the one below; or if a machine "
+              "with more or faster cores leaves the rate as it is");
+}
+
+static void a_contradiction_within_one_back_end_is_unsteady(void)
+{
+    struct strata_ladder ladder = {
+        .match_key = "4096 B x 1", .phase = "read", .chain = "place", .encrypted = true};
+    ladder.rungs[0] = rung("service", 40, NAN, NAN, NAN);
+    ladder.rungs[1] = rung("user", 60, 1.5, NAN, NAN);
+    ladder.rungs[1].contradicted = true;
+    ladder.rungs[0].loss_fraction = 0.3;
+    ladder.rungs[1].loss_fraction = 0;
+    ladder.rung_count = 2;
+    explained(&ladder,
+              "the user layer (place) contradicts what is below it: 60.0 MiB/s is 150 % of the "
+              "40.0 MiB/s of the service layer (place), the same back end: one of the two rates "
+              "is not steady, so measure longer",
+              "longer runs find the user layer no faster than the one below");
+    struct strata_text cost = {0};
+    strata_ladder_explain_cost(&ladder, &cost);
+    CU_ASSERT_STRING_EQUAL(strata_text_string(&cost), "encryption costs most at the service layer: "
+                                                      "30.0 % of the throughput");
+    strata_text_done(&cost);
+}
+
+static void assumptions_are_named(void)
+{
+    struct strata_ladder ladder = {.match_key = "4096 B x 1", .phase = "read", .chain = "place"};
+    ladder.rungs[0] = rung("device", 100, NAN, 0.3, 0.9);
+    ladder.rungs[1] = rung("service", 98, 0.98, 0.3, 0.9);
+    ladder.rungs[1].bottleneck = ladder.rungs[1].assumed = true;
+    ladder.rungs[1].backend = "server";
+    ladder.rung_count = 2;
+    explained(
+        &ladder,
+        "no layer is more than 5 % slower than the one below: the device layer is the limit, at "
+        "100 MiB/s; disk vda was 90 % busy; assumed, since no stands-on says otherwise: server on "
+        "place",
+        "a faster disk below leaves the rate as it is");
 }
 
 static void where_encryption_shows(void)
@@ -274,6 +361,10 @@ static const struct harness_test tests[] = {
      bars_draw_at_their_edges},
     {"like against like: shown, negligible, steady, noisy, too few", like_against_like},
     {"a finding says no more than its evidence", a_finding_says_no_more_than_its_evidence},
+    {"a contradicted ladder blames nothing below", a_contradicted_ladder_blames_nothing_below},
+    {"a contradiction within one back end is unsteady",
+     a_contradiction_within_one_back_end_is_unsteady},
+    {"assumptions are named", assumptions_are_named},
     {"where encryption's cost shows", where_encryption_shows},
 };
 HARNESS_MAIN("report", tests)
