@@ -283,7 +283,9 @@ FROM used
 JOIN done USING (run_id, phase);
 
 -- What each disk of the stack below the back end did in a phase. Amplification is the disk's bytes
--- over the payload; far below 1 for reads means that a cache served them.
+-- over the payload; far below 1 for reads means that a cache served them. The kernel counts busy time
+-- in ticks, too, and may charge a request with the idle time before it: a share of less than 10 ticks,
+-- or of more than all of the time, is NULL.
 CREATE VIEW v_disk AS
 SELECT run_id,
        phase,
@@ -293,7 +295,8 @@ SELECT run_id,
        read_bytes,
        writes,
        written_bytes,
-       busy_ns / 1e9 / nullif(between_s, 0) AS busy_fraction,
+       CASE WHEN between_s >= 0.1 AND busy_ns <= (between_s + 0.01) * 1e9
+            THEN min(1, busy_ns / 1e9 / between_s) END AS busy_fraction,
        1.0 * read_bytes / nullif(payload_bytes, 0) AS read_amplification,
        1.0 * written_bytes / nullif(payload_bytes, 0) AS write_amplification
 FROM (SELECT v_counter.run_id,

@@ -318,6 +318,11 @@ static void test_costs_below_the_kernels_ticks_are_not_told(void)
     struct strata_store_look looks[2] = {{.phase = "read"}, {.phase = "read"}};
     looks[1].counters.at_ns = 90000000;
     looks[1].counters.cpu_user_ns = 90000000;
+    for (int i = 0; i < 2; i++) {
+        looks[i].counters.disk_count = 1;
+        snprintf(looks[i].counters.disks[0].name, sizeof(looks[i].counters.disks[0].name), "loop7");
+    }
+    looks[1].counters.disks[0].busy_ns = 50000000;
     struct strata_store_phase phase = {
         .name = "read", .result = &result, .bytes_per_operation = 512};
     struct strata_store_outcome outcome = {.status = "ok",
@@ -333,11 +338,20 @@ static void test_costs_below_the_kernels_ticks_are_not_told(void)
            "SELECT cpu_ns || ' ' || coalesce(cpu_ns_per_operation, cpu_ns_per_byte,"
            " cpu_busy_fraction, steal_fraction, '-') FROM v_resource",
            "90000000 -");
+    expect(&fixture, "SELECT coalesce(busy_fraction, '-') FROM v_disk", "-");
     fixture_shell(&fixture, "UPDATE counter SET at_ns = 100000000, value = 100000000"
                             " WHERE look = 1 AND metric = 'cpu_user_ns'");
     fixture_shell(&fixture, "UPDATE counter SET at_ns = 100000000 WHERE look = 1");
     expect(&fixture, "SELECT cpu_ns_per_operation || ' ' || cpu_busy_fraction FROM v_resource",
            "100000000.0 1.0");
+    expect(&fixture, "SELECT busy_fraction FROM v_disk", "0.5");
+    /* One tick more than the time that there was is rounding; more is not this phase's. */
+    fixture_shell(&fixture, "UPDATE counter SET value = 110000000 WHERE look = 1"
+                            " AND metric = 'disk_busy_ns'");
+    expect(&fixture, "SELECT round(busy_fraction, 3) FROM v_disk", "1.0");
+    fixture_shell(&fixture, "UPDATE counter SET value = 111000000 WHERE look = 1"
+                            " AND metric = 'disk_busy_ns'");
+    expect(&fixture, "SELECT coalesce(busy_fraction, '-') FROM v_disk", "-");
     fixture_close(&fixture);
 }
 
