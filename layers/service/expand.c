@@ -76,7 +76,8 @@ static char *parameters_of(const struct transfer *transfer)
 {
     return strata_text_duplicate_format(
         "{\"objects\":%" PRIu64 ",\"object_bytes\":%" PRIu64 ",\"jobs\":%u,\"depth\":%u,"
-        "\"connection\":\"kept alive\",\"checked\":\"MD5 and content of each object\"}",
+        "\"connection\":\"kept alive\",\"data_cache_before_read\":\"unknown\","
+        "\"checked\":\"MD5 and content of each object\"}",
         transfer->objects, transfer->object_bytes, transfer->jobs, transfer->depth);
 }
 

@@ -49,7 +49,8 @@ static char *parameters_of(const struct transfer *transfer)
         strata_text_format(&text, "\"type\":\"%s\",\"mime\":\"%s\",", transfer->type,
                            strata_content_mime(strata_content_find(transfer->type)));
     }
-    strata_text_append(&text, "\"connection\":\"new for each transfer\"}");
+    strata_text_append(&text, "\"connection\":\"new for each transfer\","
+                              "\"data_cache_before_read\":\"unknown\"}");
     return text.bytes;
 }
 

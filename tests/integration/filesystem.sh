@@ -59,6 +59,9 @@ count_calls() { # count_calls TITLE DIRECTORY LAYOUT ARGUMENTS…
         "$trees 301 1 301 $((301 + advised)) 301 301 $trees"
     equal "$title: strace sees no failure of these calls" \
         "$(cat "$scratch"/trace.* | grep -E '"(t|f|r)\.' | grep -c ' = -1 ')" 0
+    equal "$title: the counters are looked at before each phase and after it" \
+        "$(ask "$db" 'SELECT count(*), min(between_s >= elapsed_s) FROM v_resource
+                      JOIN v_throughput USING (run_id, phase)')" "9|1"
     check "$title: the tree is gone" is_empty "$directory"
 }
 

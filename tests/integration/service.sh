@@ -110,6 +110,8 @@ equal "every run has all its operations, each with its bytes" \
     "$(ask "SELECT count(*), sum(o.ok = 16 AND o.started = 16 AND o.bytes = iif(o.operation = 'delete', 0, 16 * w.object_bytes))
             FROM operation_result o JOIN phase p ON p.id = o.phase_id JOIN run r ON r.id = p.run_id
             JOIN workload w ON w.id = r.workload_id")" "72|72"
+equal "nobody claims to know what the server's memory held" \
+    "$(ask "SELECT DISTINCT parameters ->> 'data_cache_before_read' FROM workload")" unknown
 equal "levels of proof" "$(ask "SELECT name, proof FROM backend ORDER BY name" | xargs)" \
     "client|functional server|asserted swift|none"
 equal "the cipher's time is a stage of client-side encryption only" \

@@ -41,6 +41,8 @@ equal "S16: 1286 KiB are 1,316,864 bytes, each way" \
 equal "each file has its MIME type on record" \
     "$(ask "SELECT group_concat(DISTINCT parameters ->> 'mime') FROM workload")" \
     "text/plain,image/jpeg,application/zip,video/x-msvideo"
+equal "nobody claims to know what the server's memory held" \
+    "$(ask "SELECT DISTINCT parameters ->> 'data_cache_before_read' FROM workload")" unknown
 equal "a user's transfer makes a connection of its own" \
     "$(ask "SELECT sum(operations) FROM stage WHERE stage = 'connect'")" "$(ask 'SELECT sum(ok) FROM operation_result')"
 run --scenario file-types --types text --size 1286kB
