@@ -4,6 +4,8 @@
  * exhaustion. Hot paths allocate nothing, so they never come here. */
 #include "common/base/memory.h"
 
+#include "common/base/error.h"
+
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,12 +13,13 @@
 
 #define DIRECT_IO_ALIGNMENT 4096
 
+/* Without a core dump: it would hold keys, and says nothing about a limit of the machine. */
 static _Noreturn void exhausted(void)
 {
     static const char message[] = "strata: out of memory\n";
     ssize_t written = write(STDERR_FILENO, message, sizeof message - 1);
     (void)written;
-    abort();
+    _exit(STRATA_ENVIRONMENT);
 }
 
 void *strata_memory_new(size_t count, size_t size)

@@ -88,6 +88,22 @@ void strata_random_secret(void *buffer, size_t bytes)
     }
 }
 
+static bool is_dash_at(size_t position)
+{
+    return position == 8 || position == 13 || position == 18 || position == 23;
+}
+
+bool strata_random_is_uuid(const char *text)
+{
+    size_t length = 0;
+    while (text[length] != '\0' &&
+           (is_dash_at(length) ? text[length] == '-'
+                               : strchr("0123456789abcdef", text[length]) != NULL)) {
+        length++;
+    }
+    return length == 36 && text[length] == '\0';
+}
+
 void strata_random_uuid(char ret_uuid[37])
 {
     unsigned char bytes[16];

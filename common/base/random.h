@@ -2,6 +2,7 @@
 #ifndef STRATA_BASE_RANDOM_H
 #define STRATA_BASE_RANDOM_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -26,5 +27,8 @@ void strata_random_secret(void *buffer, size_t bytes);
 
 /* A version 4 UUID in lower case with its terminator. Source: RFC 9562, 5.4. */
 void strata_random_uuid(char ret_uuid[37]);
+
+/* Whether the text is a UUID in lower case, of any version. Source: RFC 9562, 4. */
+bool strata_random_is_uuid(const char *text);
 
 #endif

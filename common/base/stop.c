@@ -1,7 +1,8 @@
 /* How a user ends a program in order.
  *
- * Always holds: the first SIGINT or SIGTERM only sets the flag, so that what there is gets stored
- * and what was made gets removed; who cannot wait presses Ctrl-C again. Blocking calls are not
+ * Always holds: the first SIGINT, SIGTERM, SIGHUP (a terminal or connection that went away) or
+ * SIGXCPU (a limit of processor time) only sets the flag, so that what there is gets stored and
+ * what was made gets removed; who cannot wait presses Ctrl-C again. Blocking calls are not
  * restarted: they return EINTR, and their callers look at the flag. */
 #include "common/base/stop.h"
 
@@ -26,7 +27,13 @@ void strata_stop_install(void)
     (void)sigemptyset(&action.sa_mask);
     (void)sigaction(SIGINT, &action, NULL);
     (void)sigaction(SIGTERM, &action, NULL);
+    (void)sigaction(SIGXCPU, &action, NULL);
+    struct sigaction before;
+    if (sigaction(SIGHUP, NULL, &before) == 0 && before.sa_handler != SIG_IGN) {
+        (void)sigaction(SIGHUP, &action, NULL);
+    }
     struct sigaction ignore = {.sa_handler = SIG_IGN};
     (void)sigemptyset(&ignore.sa_mask);
     (void)sigaction(SIGPIPE, &ignore, NULL);
+    (void)sigaction(SIGXFSZ, &ignore, NULL);
 }

@@ -4,10 +4,12 @@
 
 #include <signal.h>
 
-/* Set by SIGINT and SIGTERM to the signal's number; read by the engine after each batch. */
+/* Set by SIGINT, SIGTERM, SIGHUP and SIGXCPU to the signal's number; read by the engine after each
+ * batch. */
 extern volatile sig_atomic_t strata_stop_signal;
 
-/* Install the handlers; a second SIGINT ends the process at once; SIGPIPE is ignored. */
+/* Install the handlers; a second SIGINT ends the process at once. SIGHUP stays ignored where it was
+ * (nohup). SIGPIPE and SIGXFSZ are ignored: the write that fails says why. */
 void strata_stop_install(void);
 
 #endif

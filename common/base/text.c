@@ -106,6 +106,13 @@ size_t strata_text_character(const char *bytes, size_t available)
     return character >= smallest[length] && character <= 0x10FFFF && !surrogate ? length : 0;
 }
 
+bool strata_text_is_control(const char *at)
+{
+    unsigned char first = (unsigned char)at[0];
+    unsigned char second = first == 0xC2U ? (unsigned char)at[1] : 0;
+    return first < 0x20U || first == 0x7FU || (second >= 0x80U && second <= 0x9FU);
+}
+
 bool strata_text_is_utf8(const char *bytes, size_t length)
 {
     for (size_t i = 0; i < length;) {

@@ -12,7 +12,7 @@ struct strata_text {
     size_t capacity;
 };
 
-/* Append; memory that runs out ends the process through abort(), as nothing sensible is left. */
+/* Append; memory that runs out ends the process, as nothing sensible is left (memory.h). */
 void strata_text_append(struct strata_text *text, const char *bytes);
 void strata_text_append_bytes(struct strata_text *text, const char *bytes, size_t length);
 void strata_text_format(struct strata_text *text, const char *format, ...)
@@ -32,6 +32,10 @@ char *strata_text_duplicate_format(const char *format, ...) __attribute__((forma
  * within `available` > 0 bytes. Source: RFC 3629, 4 (no overlong forms, no surrogates, nothing past
  * U+10FFFF). */
 size_t strata_text_character(const char *bytes, size_t available);
+
+/* Whether a control character begins at this place of a terminated string: U+0000 to U+001F,
+ * U+007F, or U+0080 to U+009F, which some terminals obey as well. */
+bool strata_text_is_control(const char *at);
 
 /* Whether the bytes are well-formed UTF-8. */
 bool strata_text_is_utf8(const char *bytes, size_t length);

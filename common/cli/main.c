@@ -7,6 +7,7 @@
 #include "common/analysis/analysis.h"
 #include "common/base/random.h"
 #include "common/base/stop.h"
+#include "common/base/streams.h"
 #include "common/base/text.h"
 #include "common/base/units.h"
 #include "common/campaign/session.h"
@@ -243,6 +244,7 @@ int strata_cli_main(const struct strata_layer *layer, int argc, char **argv)
 {
     struct program program = {.layer = layer};
     struct strata_error error = {0};
+    strata_streams_hold();
     strata_stop_install();
     enum strata_status status =
         strata_arguments_parse(layer, argc, argv, &program.arguments, &error);

@@ -10,6 +10,7 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
@@ -47,6 +48,7 @@ static _Noreturn void become(char *const *arguments, bool silent, pid_t parent,
     signal(SIGPIPE, SIG_DFL);
     sigprocmask(SIG_SETMASK, mask, NULL);
     execv(arguments[0], arguments);
+    dprintf(STDERR_FILENO, "strata: %s: cannot be started: %s\n", arguments[0], strerror(errno));
     _exit(STRATA_ENVIRONMENT);
 }
 
@@ -82,6 +84,8 @@ int suite_child_run(char *const *arguments, bool silent, struct strata_error *er
     sigaddset(&ours, SIGCHLD);
     sigaddset(&ours, SIGINT);
     sigaddset(&ours, SIGTERM);
+    sigaddset(&ours, SIGHUP);
+    sigaddset(&ours, SIGXCPU);
     sigprocmask(SIG_BLOCK, &ours, &before);
 
     pid_t self = getpid();

@@ -4,6 +4,7 @@
  * Always holds: data on stdout, messages on stderr, one line for an error, the exit codes of
  * enum strata_status. Leaves the measuring to the four other programs. */
 #include "common/base/stop.h"
+#include "common/base/streams.h"
 #include "layers/suite/suite.h"
 
 #include <stdio.h>
@@ -129,6 +130,7 @@ static enum strata_status run_suite(int argc, char **argv, struct strata_error *
 int main(int argc, char **argv)
 {
     struct strata_error error = {0};
+    strata_streams_hold();
     strata_stop_install();
     enum strata_status status = run_suite(argc, argv, &error);
     if (status != STRATA_OK && error.text[0] != '\0') {

@@ -7,9 +7,14 @@
 #include "common/base/random.h"
 #include "common/base/similar.h"
 #include "common/base/stop.h"
+#include "common/base/streams.h"
 #include "common/base/text.h"
+#include "common/base/url.h"
 #include "tests/unit/harness.h"
 
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -160,6 +165,10 @@ static void an_error_that_is_too_long_is_cut(void)
     (void)strata_error_set(&error, STRATA_USAGE, "x%s", text);
     CU_ASSERT_EQUAL(strlen(error.text), sizeof error.text - 1);
     CU_ASSERT_TRUE(strata_text_is_utf8(error.text, strlen(error.text)));
+    (void)strata_error_set(&error, STRATA_USAGE, "disk: %s: File name too long", text);
+    CU_ASSERT_EQUAL(strncmp(error.text, "disk: \xc3\xa9", 8), 0); /* what it is about */
+    CU_ASSERT_STRING_EQUAL(error.text + strlen(error.text) - 20, ": File name too long");
+    CU_ASSERT_TRUE(strata_text_is_utf8(error.text, strlen(error.text)));
     for (int i = 0; i < 5; i++) {
         (void)strata_error_prefix(&error, "%s", text);
         CU_ASSERT_EQUAL(strlen(error.text), sizeof error.text - 1);
@@ -281,9 +290,108 @@ static void signals_ask_once_and_interrupts_insist(void)
     CU_ASSERT_EQUAL(stopped_by(NULL, 0), 0);
     CU_ASSERT_EQUAL(stopped_by((const int[]){SIGINT}, 1), SIGINT);
     CU_ASSERT_EQUAL(stopped_by((const int[]){SIGTERM}, 1), SIGTERM);
+    CU_ASSERT_EQUAL(stopped_by((const int[]){SIGHUP}, 1), SIGHUP);
+    CU_ASSERT_EQUAL(stopped_by((const int[]){SIGXCPU}, 1), SIGXCPU);
+    CU_ASSERT_EQUAL(stopped_by((const int[]){SIGXFSZ}, 1), 0); /* the write fails instead */
     CU_ASSERT_EQUAL(stopped_by((const int[]){SIGTERM, SIGTERM}, 2), SIGTERM);
+    CU_ASSERT_EQUAL(stopped_by((const int[]){SIGHUP, SIGTERM}, 2), SIGTERM);
     CU_ASSERT_EQUAL(stopped_by((const int[]){SIGINT, SIGINT}, 2), 130);
     CU_ASSERT_EQUAL(stopped_by((const int[]){SIGTERM, SIGINT}, 2), 130);
+}
+
+static void nohup_stays_in_force(void)
+{
+    (void)signal(SIGHUP, SIG_IGN);
+    CU_ASSERT_EQUAL(stopped_by((const int[]){SIGHUP}, 1), 0);
+    (void)signal(SIGHUP, SIG_DFL);
+}
+
+/* In a child that closed all three. Returns 1 when the next file gets none of their numbers, and
+ * writing to standard output and error fails. */
+static int holds_closed_streams(void)
+{
+    for (int file = 0; file <= STDERR_FILENO; file++) {
+        (void)close(file);
+    }
+    strata_streams_hold();
+    int next = open("/dev/null", O_RDONLY);
+    return next > STDERR_FILENO && write(STDOUT_FILENO, "x", 1) < 0 && errno == EBADF &&
+           write(STDERR_FILENO, "x", 1) < 0 && errno == EBADF;
+}
+
+static void closed_streams_are_held(void)
+{
+    int outcome = 0;
+    pid_t child = fork();
+    if (child == 0) {
+        _exit(holds_closed_streams());
+    }
+    CU_ASSERT_EQUAL(waitpid(child, &outcome, 0), child);
+    CU_ASSERT_TRUE(WIFEXITED(outcome));
+    CU_ASSERT_EQUAL(WEXITSTATUS(outcome), 1);
+}
+
+static void exhausted_memory_is_the_environment(void)
+{
+    int outcome = 0;
+    pid_t child = fork();
+    if (child == 0) {
+        (void)close(STDERR_FILENO);
+        free(strata_memory_new(SIZE_MAX / 2, 4));
+        _exit(0);
+    }
+    CU_ASSERT_EQUAL(waitpid(child, &outcome, 0), child);
+    CU_ASSERT_TRUE(WIFEXITED(outcome)); /* no core dump */
+    CU_ASSERT_EQUAL(WEXITSTATUS(outcome), STRATA_ENVIRONMENT);
+}
+
+static void uuids_are_told_from_other_texts(void)
+{
+    CU_ASSERT_TRUE(strata_random_is_uuid("f81d4fae-7dec-11d0-a765-00a0c91e6bf6")); /* RFC 9562 */
+    static const char *const others[] = {"",
+                                         "x",
+                                         "F81D4FAE-7DEC-11D0-A765-00A0C91E6BF6",
+                                         "f81d4fae-7dec-11d0-a765-00a0c91e6bf",
+                                         "f81d4fae-7dec-11d0-a765-00a0c91e6bf60",
+                                         "f81d4fae07dec-11d0-a765-00a0c91e6bf6",
+                                         "f81d4fae-7dec-11d0-a765-00a0c91e6bg6",
+                                         "'; DROP TABLE run; -- 00000000000000",
+                                         "------------------------------------"};
+    for (size_t i = 0; i < sizeof others / sizeof others[0]; i++) {
+        CU_ASSERT_FALSE(strata_random_is_uuid(others[i]));
+    }
+}
+
+static void urls_hold_no_credentials(void)
+{
+    struct strata_error error;
+    static const char *const good[] = {"http://127.0.0.1:8080/auth/v1.0", "HTTPS://cloud/",
+                                       "http://[::1]:8080/auth", "http://h/a@b", "https://h?q=a@b"};
+    for (size_t i = 0; i < sizeof good / sizeof good[0]; i++) {
+        CU_ASSERT_EQUAL(strata_url_check("auth-url", good[i], &error), STRATA_OK);
+    }
+    static const char *const secret[] = {
+        "http://u:sekret@h/", "https://sekret@h",  "u:sekret@h/x",      "HTTP://u:sekret@h?x",
+        "ftp://u:sekret@h/",  "http:/u:sekret@h/", "http://h\\@sekret/"};
+    for (size_t i = 0; i < sizeof secret / sizeof secret[0]; i++) {
+        CU_ASSERT_EQUAL(strata_url_check("auth-url", secret[i], &error), STRATA_USAGE);
+        CU_ASSERT_PTR_NOT_NULL(strstr(error.text, "auth-url: the URL holds credentials"));
+        CU_ASSERT_PTR_NULL(strstr(error.text, "sekret"));
+    }
+    static const char *const bad[] = {"",
+                                      "cloud",
+                                      "http://",
+                                      "http:///auth",
+                                      "file:///etc/passwd",
+                                      "gopher://h/",
+                                      "ftp://h/",
+                                      "h:8080/auth",
+                                      "http://h/a b",
+                                      "http://h/\r\nX-Evil: 1",
+                                      "http://h/\xc2\x9b"};
+    for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
+        CU_ASSERT_EQUAL(strata_url_check("auth-url", bad[i], &error), STRATA_USAGE);
+    }
 }
 
 static void similar_words_are_found(void)
@@ -326,6 +434,11 @@ static const struct harness_test tests[] = {
     {"memory is zeroed and aligned", memory_is_zeroed_and_aligned},
     {"time goes forwards", time_goes_forwards},
     {"signals ask once and interrupts insist", signals_ask_once_and_interrupts_insist},
+    {"nohup stays in force", nohup_stays_in_force},
+    {"closed streams are held", closed_streams_are_held},
+    {"exhausted memory is the environment's", exhausted_memory_is_the_environment},
+    {"UUIDs are told from other texts", uuids_are_told_from_other_texts},
+    {"URLs hold no credentials", urls_hold_no_credentials},
     {"similar words are found", similar_words_are_found},
     {"what is not embedded is not found", what_is_not_embedded_is_not_found},
 };
