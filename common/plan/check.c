@@ -5,6 +5,8 @@
  * comparison would be of plain with plain), and no sweep multiplies without bound. */
 #include "common/plan/plan.h"
 
+#include "common/base/url.h"
+
 #include <string.h>
 
 #define MOST_ELEMENTS     1000  /* of one kind */
@@ -26,6 +28,19 @@ static enum strata_status check_required(const struct strata_element *element,
         if (option->required && element->settings[i].count == 0) {
             return strata_error_set(error, STRATA_USAGE, "%s: missing, <%s> needs it (%s)",
                                     option->name, element->type->name, option->help);
+        }
+    }
+    return STRATA_OK;
+}
+
+/* The whole text of a plan is stored by each layer, so a secret must not come that far. */
+static enum strata_status check_url(const struct strata_element *element,
+                                    struct strata_error *error)
+{
+    for (size_t i = 0; i < element->type->option_count; i++) {
+        const char *name = element->type->options[i].name;
+        if (strcmp(name, "auth-url") == 0 && element->settings[i].count > 0) {
+            return strata_url_check(name, element->settings[i].values[0].text, error);
         }
     }
     return STRATA_OK;
@@ -59,6 +74,7 @@ static enum strata_status check_all(const struct strata_plan *plan,
     }
     for (size_t i = 0; i < count; i++) {
         if (check_required(&elements[i], error) != STRATA_OK ||
+            check_url(&elements[i], error) != STRATA_OK ||
             check_sweep(&elements[i], error) != STRATA_OK) {
             return at(plan, &elements[i], error);
         }

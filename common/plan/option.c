@@ -31,7 +31,7 @@ static enum strata_status parse_text(const struct strata_option *option, const c
         return strata_error_set(error, STRATA_USAGE, "%s: the value is not UTF-8", option->name);
     }
     for (const char *byte = text; *byte != '\0'; byte++) {
-        if ((unsigned char)*byte < 0x20U || *byte == 0x7F) {
+        if (strata_text_is_control(byte)) {
             return refuse(option, text, error, "holds a control character");
         }
     }

@@ -5,6 +5,8 @@
 #include "common/target/swift_backend.h"
 
 #include "common/base/random.h"
+#include "common/base/text.h"
+#include "common/base/url.h"
 #include "common/target/swift_proof.h"
 
 #include <stdio.h>
@@ -33,16 +35,28 @@ static const char *option_or_environment(const struct strata_element *element, c
     return value != NULL ? value : environment(variable);
 }
 
-/* A user and password inside a URL would be shown and stored with it. */
-static bool holds_credentials(const char *url)
+/* A line break in it would make header lines of its own; the value is not repeated. */
+static enum strata_status check_header(const char *name, const char *value,
+                                       struct strata_error *error)
 {
-    const char *authority = strstr(url, "://");
-    if (authority == NULL) {
-        return false;
+    for (const char *at = value; *at != '\0'; at++) {
+        if (strata_text_is_control(at)) {
+            return strata_error_set(error, STRATA_USAGE,
+                                    "%s: its value holds a control character, which no HTTP header "
+                                    "can carry",
+                                    name);
+        }
     }
-    authority += 3;
-    size_t length = strcspn(authority, "/?#");
-    return memchr(authority, '@', length) != NULL;
+    return STRATA_OK;
+}
+
+static enum strata_status use_ready_token(struct strata_swift_endpoint *endpoint,
+                                          struct strata_error *error)
+{
+    endpoint->storage_url = environment("OS_STORAGE_URL");
+    endpoint->token = environment("OS_AUTH_TOKEN");
+    enum strata_status status = strata_url_check("OS_STORAGE_URL", endpoint->storage_url, error);
+    return status == STRATA_OK ? check_header("OS_AUTH_TOKEN", endpoint->token, error) : status;
 }
 
 enum strata_status strata_swift_endpoint_read(const struct strata_element *element, bool insecure,
@@ -60,9 +74,7 @@ enum strata_status strata_swift_endpoint_read(const struct strata_element *eleme
     *ret_endpoint = endpoint;
     if (!strata_element_given(element, "auth-url") && environment("OS_STORAGE_URL") != NULL &&
         environment("OS_AUTH_TOKEN") != NULL) {
-        ret_endpoint->storage_url = environment("OS_STORAGE_URL");
-        ret_endpoint->token = environment("OS_AUTH_TOKEN");
-        return STRATA_OK;
+        return use_ready_token(ret_endpoint, error);
     }
     ret_endpoint->auth_url = option_or_environment(element, "auth-url", "ST_AUTH");
     ret_endpoint->user = option_or_environment(element, "user", "ST_USER");
@@ -71,12 +83,6 @@ enum strata_status strata_swift_endpoint_read(const struct strata_element *eleme
         return strata_error_set(error, STRATA_USAGE,
                                 "no auth-url is given, and neither ST_AUTH nor OS_STORAGE_URL "
                                 "with OS_AUTH_TOKEN is in the environment");
-    }
-    if (holds_credentials(ret_endpoint->auth_url)) {
-        return strata_error_set(error, STRATA_USAGE,
-                                "the auth-url holds credentials; give the user by 'user' and "
-                                "the key by the variable %s",
-                                key_variable);
     }
     if (ret_endpoint->user == NULL) {
         return strata_error_set(error, STRATA_USAGE,
@@ -87,7 +93,14 @@ enum strata_status strata_swift_endpoint_read(const struct strata_element *eleme
                                 "the environment variable %s, which holds the key, is not set",
                                 key_variable);
     }
-    return STRATA_OK;
+    enum strata_status status =
+        strata_url_check(option(element, "auth-url") != NULL ? "auth-url" : "ST_AUTH",
+                         ret_endpoint->auth_url, error);
+    if (status == STRATA_OK) {
+        status = check_header(option(element, "user") != NULL ? "user" : "ST_USER",
+                              ret_endpoint->user, error);
+    }
+    return status == STRATA_OK ? check_header(key_variable, ret_endpoint->key, error) : status;
 }
 
 static bool encrypts_itself(const struct strata_element *element)

@@ -2,6 +2,7 @@
  *
  * Only looks: it starts nothing, writes nothing, and of servers it only asks whether a connection
  * is accepted. Exit code 3 when a program of the suite itself is missing; all else is a choice. */
+#include "common/base/url.h"
 #include "common/plan/plan.h"
 #include "layers/suite/probes.h"
 #include "layers/suite/suite.h"
@@ -97,6 +98,11 @@ static void check_tools(struct strata_text *out)
 
 static void check_server(struct strata_text *out, const char *name, const char *url)
 {
+    struct strata_error error = {0};
+    if (strata_url_check(name, url, &error) != STRATA_OK) {
+        line(out, name, false, error.text + strlen(name) + strlen(": "));
+        return;
+    }
     char detail[256];
     bool answers = suite_probe_url(url, detail, sizeof(detail));
     char *text = strata_text_duplicate_format("%s: %s", url, detail);
