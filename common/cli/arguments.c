@@ -6,6 +6,7 @@
 #include "common/cli/arguments.h"
 
 #include "common/base/memory.h"
+#include "common/base/random.h"
 #include "common/base/text.h"
 #include <stdio.h>
 
@@ -83,6 +84,7 @@ struct parse {
     size_t set_count;
     struct other *others;
     size_t other_count;
+    bool given[COMMON_OPTIONS];
 };
 
 static void take_common(struct parse *parse, enum common_option option, const char *value)
@@ -157,6 +159,24 @@ static size_t find_common(const char *name, size_t length)
     return option;
 }
 
+/* Two values for one option: neither may be dropped without a word. */
+static bool is_given_twice(struct parse *parse, size_t option, const char *name, size_t length)
+{
+    if (option < COMMON_OPTIONS) {
+        bool before = parse->given[option];
+        parse->given[option] = true;
+        return before && option != SET && option != ALLOW_OVERWRITE &&
+               common_options[option].value != NULL;
+    }
+    for (size_t i = 0; i < parse->other_count; i++) {
+        if (strcspn(parse->others[i].name, "=") == length &&
+            strncmp(parse->others[i].name, name, length) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
 /* Sort the words of the command line into common options and others. */
 static enum strata_status sort_words(struct parse *parse, int argc, char **argv,
                                      struct strata_error *error)
@@ -185,6 +205,10 @@ static enum strata_status sort_words(struct parse *parse, int argc, char **argv,
                 return strata_error_set(error, STRATA_USAGE, "%s needs a value; see --help", word);
             }
             value = argv[++i];
+        }
+        if (is_given_twice(parse, option, name, length)) {
+            return strata_error_set(error, STRATA_USAGE, "--%.*s is given twice, expected once",
+                                    (int)length, name);
         }
         if (option < COMMON_OPTIONS) {
             take_common(parse, (enum common_option)option, value);
@@ -446,6 +470,13 @@ enum strata_status strata_arguments_parse(const struct strata_layer *layer, int 
                           .sets = strata_memory_new(words, sizeof(char *)),
                           .others = strata_memory_new(words, sizeof(struct other))};
     enum strata_status status = sort_words(&parse, argc, argv, error);
+    const char *uuid = ret_arguments->campaign_uuid;
+    if (status == STRATA_OK && uuid != NULL && !strata_random_is_uuid(uuid)) {
+        status = strata_error_set(error, STRATA_USAGE,
+                                  "--campaign: '%.80s' is not a UUID in lower case such as "
+                                  "f47ac10b-58cc-4372-a567-0e02b2c3d479",
+                                  uuid);
+    }
     if (status == STRATA_OK && ret_arguments->action == STRATA_ACTION_RUN) {
         status = make_plan(&parse, argc, argv, error);
     }

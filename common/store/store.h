@@ -86,7 +86,8 @@ struct strata_store_outcome {
 };
 
 /* Find or make the row; *ret_id is its id. A campaign with the same uuid is joined (several
- * executables write into one). Errors: STRATA_ENVIRONMENT. */
+ * executables write into one); one of another configuration, name, seed, margin or number of pairs
+ * is refused with STRATA_USAGE. Errors: STRATA_ENVIRONMENT. */
 enum strata_status strata_store_campaign(struct strata_store *store,
                                          const struct strata_store_campaign *campaign,
                                          int64_t *ret_id, struct strata_error *error);

@@ -45,7 +45,11 @@ enum strata_status strata_store_campaign(struct strata_store *store,
                           "INSERT INTO campaign (uuid, name, configuration, seed,"
                           " loss_margin_fraction, planned_pairs, created_at_us, strata_version)"
                           " VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)"
-                          " ON CONFLICT (uuid) DO UPDATE SET uuid = uuid RETURNING id",
+                          " ON CONFLICT (uuid) DO UPDATE SET uuid = uuid"
+                          " WHERE name = excluded.name AND configuration = excluded.configuration"
+                          " AND seed = excluded.seed"
+                          " AND loss_margin_fraction = excluded.loss_margin_fraction"
+                          " AND planned_pairs = excluded.planned_pairs RETURNING id",
                           &query, error);
     if (status != STRATA_OK) {
         return status;
@@ -58,7 +62,14 @@ enum strata_status strata_store_campaign(struct strata_store *store,
     strata_query_bind_integer(query, 6, campaign->planned_pairs);
     strata_query_bind_integer(query, 7, strata_clock_wall_us());
     strata_query_bind_text(query, 8, STRATA_VERSION);
-    return take_id(query, ret_id, error);
+    status = take_id(query, ret_id, error);
+    if (status == STRATA_OK && *ret_id == 0) {
+        status = strata_error_set(error, STRATA_USAGE,
+                                  "campaign %s: is there with another configuration, name, seed, "
+                                  "margin or number of pairs; expected the same or a new UUID",
+                                  campaign->uuid);
+    }
+    return status;
 }
 
 static enum strata_status store_host(struct strata_store *store, const char *host_id,

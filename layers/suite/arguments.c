@@ -37,6 +37,13 @@ static int parse_option(const struct suite_command *command, int argc, char **ar
                          option->name);
         return 0;
     }
+    /* What is passed on is checked by whom it is passed to. */
+    if (option->argument != NULL && !option->passed_on &&
+        request->values[option - command->options] != NULL) {
+        strata_error_set(error, STRATA_USAGE, "%s: --%s is given twice, expected once",
+                         command->name, option->name);
+        return 0;
+    }
     int words = option->argument != NULL && equals == NULL ? 2 : 1;
     if (words > argc) {
         strata_error_set(error, STRATA_USAGE, "%s: --%s needs a value: %s", command->name,

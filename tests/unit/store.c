@@ -491,9 +491,25 @@ static void test_rows_are_found_again(void)
     CU_ASSERT_EQUAL(strata_store_workload(fixture.store, &workload, &id, &error), STRATA_OK);
     CU_ASSERT_NOT_EQUAL(id, fixture.workload_id);
     struct strata_store_campaign campaign = {.uuid = "11111111-1111-4111-8111-111111111111",
-                                             .name = "joined"};
+                                             .name = "test",
+                                             .configuration = "<strata/>",
+                                             .seed = 7,
+                                             .loss_margin = 0.1,
+                                             .planned_pairs = 5};
     CU_ASSERT_EQUAL(strata_store_campaign(fixture.store, &campaign, &id, &error), STRATA_OK);
     CU_ASSERT_EQUAL(id, fixture.campaign_id);
+    /* What a campaign says of itself must hold for all of its runs. */
+    struct strata_store_campaign others[] = {campaign, campaign, campaign, campaign, campaign};
+    others[0].name = "another";
+    others[1].configuration = "<strata version=\"1\"/>";
+    others[2].seed = 8;
+    others[3].loss_margin = 0.2;
+    others[4].planned_pairs = 6;
+    for (size_t i = 0; i < sizeof others / sizeof others[0]; i++) {
+        CU_ASSERT_EQUAL(strata_store_campaign(fixture.store, &others[i], &id, &error),
+                        STRATA_USAGE);
+        CU_ASSERT_PTR_NOT_NULL(strstr(error.text, campaign.uuid));
+    }
     CU_ASSERT_EQUAL(
         strata_store_environment(fixture.store, "machine", "{\"cores\":2}", &id, &error),
         STRATA_OK);
