@@ -5,7 +5,9 @@
 #include "common/report/report.h"
 #include "layers/suite/suite.h"
 
+#include <errno.h>
 #include <string.h>
+#include <sys/stat.h>
 
 static enum strata_status check_layer(const char *layer, struct strata_error *error)
 {
@@ -112,9 +114,13 @@ enum strata_status suite_export(const struct suite_request *request, struct stra
 
 enum strata_status suite_analyse(const struct suite_request *request, struct strata_error *error)
 {
+    const char *database = suite_request_database(request);
+    struct stat there;
+    if (stat(database, &there) != 0) {
+        return strata_error_set(error, STRATA_ENVIRONMENT, "%s: %s", database, strerror(errno));
+    }
     struct strata_store *store = NULL;
-    enum strata_status status =
-        strata_store_open(suite_request_database(request), STRATA_STORE_WRITE, &store, error);
+    enum strata_status status = strata_store_open(database, STRATA_STORE_WRITE, &store, error);
     if (status == STRATA_OK) {
         status = strata_analysis_campaign(store, suite_request_value(request, "campaign"), error);
         strata_store_close(store);

@@ -69,6 +69,20 @@ static enum strata_status replace(const char *path, const struct strata_text *te
     return status;
 }
 
+/* Results take long to get: a report never takes their place, whoever's database it is. */
+static bool is_database(const char *path)
+{
+    static const char magic[] = "SQLite format 3";
+    char begin[sizeof(magic)];
+    int file = open(path, O_RDONLY | O_CLOEXEC);
+    bool same = file >= 0 && read(file, begin, sizeof(begin)) == (ssize_t)sizeof(begin) &&
+                memcmp(begin, magic, sizeof(magic)) == 0;
+    if (file >= 0) {
+        close(file);
+    }
+    return same;
+}
+
 enum strata_status suite_write_file(const char *path, const struct strata_text *text,
                                     struct strata_error *error)
 {
@@ -81,6 +95,10 @@ enum strata_status suite_write_file(const char *path, const struct strata_text *
     }
     if (!S_ISREG(there.st_mode)) {
         return write_into(path, text, error);
+    }
+    if (is_database(path)) {
+        return strata_error_set(error, STRATA_USAGE,
+                                "%s: is an SQLite database, expected a file for the report", path);
     }
     char *real = realpath(path, NULL); /* a link stays a link */
     if (real == NULL) {

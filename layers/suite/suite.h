@@ -66,7 +66,8 @@ const char *suite_request_database(const struct suite_request *request);
 enum strata_status suite_print(const struct strata_text *text, struct strata_error *error);
 
 /* Replace the file by the text: all of it or nothing; "-" is stdout, and what is no regular file is
- * written into. Errors: STRATA_ENVIRONMENT naming the file. */
+ * written into. The database must be closed. Errors, naming the file: STRATA_ENVIRONMENT;
+ * STRATA_USAGE when it is an SQLite database, which is never replaced. */
 enum strata_status suite_write_file(const char *path, const struct strata_text *text,
                                     struct strata_error *error);
 
