@@ -4,68 +4,68 @@
  * of text. Invalid UTF-8 passes through; browsers and terminals replace it themselves. */
 #include "common/report/escape.h"
 
+#include <stdbool.h>
 #include <string.h>
 
-static int is_control(char byte)
+/* The bytes of a control character that is none of `kept`: a terminal or a spreadsheet might obey
+ * it. 0 when none begins here; those above U+007F have two. */
+static size_t control_bytes(const char *at, const char *kept)
 {
-    unsigned char value = (unsigned char)byte;
-    return value < 0x20 || value == 0x7f;
-}
-
-/* U+0080 to U+009F, which some terminals obey, are C2 80 to C2 9F in UTF-8. */
-static int is_upper_control(const char *at)
-{
-    return (unsigned char)at[0] == 0xc2 && (unsigned char)at[1] >= 0x80 &&
-           (unsigned char)at[1] <= 0x9f;
+    if (!strata_text_is_control(at) || strchr(kept, *at) != NULL) {
+        return 0;
+    }
+    return (unsigned char)*at == 0xc2 ? 2 : 1;
 }
 
 void strata_escape_terminal(struct strata_text *out, const char *text)
 {
-    for (const char *at = text; *at != '\0'; at++) {
-        if (is_upper_control(at)) {
-            strata_text_append(out, "?");
-            at++;
-        } else if (is_control(*at)) {
-            strata_text_append(out, "?");
+    size_t control;
+    for (const char *at = text; *at != '\0'; at += control > 0 ? control : 1) {
+        control = control_bytes(at, "");
+        strata_text_append_bytes(out, control > 0 ? "?" : at, 1);
+    }
+}
+
+/* What stands for the byte in HTML; NULL: itself. */
+static const char *entity(char byte)
+{
+    switch (byte) {
+    case '&':
+        return "&amp;";
+    case '<':
+        return "&lt;";
+    case '>':
+        return "&gt;";
+    case '"':
+        return "&quot;";
+    case '\'':
+        return "&#39;";
+    default:
+        return NULL;
+    }
+}
+
+void strata_escape_html(struct strata_text *out, const char *text)
+{
+    size_t control;
+    for (const char *at = text; *at != '\0'; at += control > 0 ? control : 1) {
+        control = control_bytes(at, "\n\t");
+        if (control > 0) {
+            strata_text_append(out, "\xef\xbf\xbd"); /* U+FFFD */
+        } else if (entity(*at) != NULL) {
+            strata_text_append(out, entity(*at));
         } else {
             strata_text_append_bytes(out, at, 1);
         }
     }
 }
 
-void strata_escape_html(struct strata_text *out, const char *text)
-{
-    for (const char *at = text; *at != '\0'; at++) {
-        switch (*at) {
-        case '&':
-            strata_text_append(out, "&amp;");
-            break;
-        case '<':
-            strata_text_append(out, "&lt;");
-            break;
-        case '>':
-            strata_text_append(out, "&gt;");
-            break;
-        case '"':
-            strata_text_append(out, "&quot;");
-            break;
-        case '\'':
-            strata_text_append(out, "&#39;");
-            break;
-        default:
-            if (is_control(*at) && *at != '\n' && *at != '\t') {
-                strata_text_append(out, "\xef\xbf\xbd"); /* U+FFFD */
-            } else {
-                strata_text_append_bytes(out, at, 1);
-            }
-        }
-    }
-}
-
 void strata_escape_markdown(struct strata_text *out, const char *text)
 {
-    for (const char *at = text; *at != '\0'; at++) {
-        if (is_control(*at)) {
+    size_t control;
+    for (const char *at = text; *at != '\0'; at += control > 0 ? control : 1) {
+        control = control_bytes(at, "");
+        if (control > 0) {
             strata_text_append(out, " ");
         } else if (*at == '<' || *at == '&') {
             strata_text_append(out, *at == '<' ? "&lt;" : "&amp;");
@@ -80,25 +80,44 @@ void strata_escape_markdown(struct strata_text *out, const char *text)
 
 void strata_escape_csv(struct strata_text *out, const char *text)
 {
-    int formula = text[0] != '\0' && strchr("=+-@\t\r", text[0]) != NULL;
-    int quoted = formula || strpbrk(text, "\",\r\n") != NULL;
+    bool formula = text[0] != '\0' && strchr("=+-@\t\r", text[0]) != NULL;
+    bool quoted = formula || strpbrk(text, "\",\r\n") != NULL;
     strata_text_append(out, quoted ? "\"" : "");
     strata_text_append(out, formula ? "'" : "");
-    for (const char *at = text; *at != '\0'; at++) {
+    size_t control;
+    for (const char *at = text; *at != '\0'; at += control > 0 ? control : 1) {
+        control = control_bytes(at, "\t\r\n");
         strata_text_append(out, *at == '"' ? "\"" : "");
-        strata_text_append_bytes(out, at, 1);
+        strata_text_append_bytes(out, control > 0 ? "?" : at, 1);
     }
     strata_text_append(out, quoted ? "\"" : "");
 }
 
 void strata_escape_label(struct strata_text *out, const char *text)
 {
-    for (const char *at = text; *at != '\0'; at++) {
+    size_t control;
+    for (const char *at = text; *at != '\0'; at += control > 0 ? control : 1) {
+        control = control_bytes(at, "\n");
         if (*at == '\n') {
             strata_text_append(out, "\\n");
         } else {
             strata_text_append(out, *at == '"' || *at == '\\' ? "\\" : "");
-            strata_text_append_bytes(out, at, 1);
+            strata_text_append_bytes(out, control > 0 ? "?" : at, 1);
+        }
+    }
+}
+
+void strata_escape_json(struct strata_text *out, const char *json)
+{
+    size_t count;
+    for (const char *at = json; *at != '\0'; at += count > 0 ? count : 1) {
+        count = strata_text_character(at, strnlen(at, 4));
+        if (count == 0) {
+            strata_text_append(out, "\xef\xbf\xbd");
+        } else if (control_bytes(at, "\t\r\n") > 0) {
+            strata_text_format(out, "\\u%04x", (unsigned)(unsigned char)at[count - 1]);
+        } else {
+            strata_text_append_bytes(out, at, count);
         }
     }
 }

@@ -5,6 +5,7 @@
  * are there, beside their status; whoever averages must look at it, as the comparisons do. */
 #include "common/analysis/campaign_row.h"
 #include "common/base/embedded.h"
+#include "common/report/escape.h"
 #include "common/report/report.h"
 
 #include <stdlib.h>
@@ -54,7 +55,7 @@ static enum strata_status append_rows(struct strata_store *store, const char *sq
     strata_query_bind_text(query, 2, layer);
     for (size_t rows = 0; strata_query_next(query); rows++) {
         strata_text_append(out, rows > 0 ? ",\n    " : "\n    ");
-        strata_text_append(out, strata_query_text(query, 0));
+        strata_escape_json(out, strata_query_text(query, 0));
     }
     status = strata_query_status(query, error);
     strata_query_close(query);

@@ -15,6 +15,8 @@ static void escapes(void)
     expect("", "\"\"");
     expect("a\"b\\c/", "\"a\\\"b\\\\c/\"");
     expect("\x01\t\n\x1f\x7f", "\"\\u0001\\u0009\\u000a\\u001f\\u007f\"");
+    expect("\xC2\x9B\x33\x31m\xC2\xA0",
+           "\"\\u009b31m\xC2\xA0\""); /* a terminal's CSI; a mere blank */
     expect("</script>", "\"</script>\"");
     expect(NULL, "null");
 }

@@ -30,6 +30,16 @@ static void names_are_escaped_for_each_format(void)
     escaped(strata_escape_csv, "a,\"b\"", "\"a,\"\"b\"\"\"");
     escaped(strata_escape_csv, "=1+1", "\"'=1+1\"");
     escaped(strata_escape_csv, "", "");
+    escaped(strata_escape_json, "{\"a\": \"\\u001b\x7f\xc2\x9b\xff\xc3\xa9\"}\n",
+            "{\"a\": \"\\u001b\\u007f\\u009b\xef\xbf\xbd\xc3\xa9\"}\n");
+    /* What a terminal obeys, in one byte and in two (U+009B), reaches it in no format. */
+    escaped(strata_escape_terminal, "a\033[2J\xc2\x9b\x33\x31m\xc2\xa0", "a?[2J?31m\xc2\xa0");
+    escaped(strata_escape_html, "a\033b\xc2\x9b\n",
+            "a\xef\xbf\xbd"
+            "b\xef\xbf\xbd\n");
+    escaped(strata_escape_markdown, "a\033b\xc2\x9b", "a b ");
+    escaped(strata_escape_csv, "a\033b\xc2\x9b\n", "\"a?b?\n\"");
+    escaped(strata_escape_label, "a\033b\xc2\x9b\n", "a?b?\\n");
     escaped(strata_escape_label, "a\"b\\c\nd", "a\\\"b\\\\c\\nd");
 }
 
