@@ -43,7 +43,7 @@ check "doc/configuration.md is the tables' own" cmp "$scratch/configuration.md" 
 # --- doctor --------------------------------------------------------------------------------------------
 check "doctor finds its programs" "$strata" doctor
 equal "doctor: a closed port is told" "$(ST_AUTH=http://127.0.0.1:9/auth "$strata" doctor | grep -c 'ST_AUTH *no .*refused')" 1
-equal "doctor: a wrong URL is told" "$(ST_AUTH=cloud "$strata" doctor | grep -c 'not a URL')" 1
+equal "doctor: a wrong URL is told" "$(ST_AUTH=cloud "$strata" doctor | grep -c 'is no URL')" 1
 mkfifo "$scratch/port" "$scratch/end"
 /usr/bin/python3 -c '
 import socket, sys
