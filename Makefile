@@ -87,9 +87,10 @@ tests: $(UNIT_PROGRAMS) $(SUPPORT_PROGRAMS) $(BENCH_PROGRAMS)
 
 install: programs ## install the programs, configurations and documents below $(DESTDIR)$(PREFIX)
 	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/share/strata/config \
-	    $(DESTDIR)$(PREFIX)/share/doc/strata
+	    $(DESTDIR)$(PREFIX)/share/strata/queries $(DESTDIR)$(PREFIX)/share/doc/strata
 	install -m 755 $(PROGRAMS) $(DESTDIR)$(PREFIX)/bin
 	install -m 644 $(wildcard config/*.xml config/*.rng) $(DESTDIR)$(PREFIX)/share/strata/config
+	install -m 644 $(wildcard results/queries/*.sql) $(DESTDIR)$(PREFIX)/share/strata/queries
 	install -m 644 README.md $(wildcard doc/*.md) $(DESTDIR)$(PREFIX)/share/doc/strata
 
 uninstall: ## remove what install put there
