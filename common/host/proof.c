@@ -8,6 +8,7 @@
 
 #include "common/host/dm.h"
 #include "common/host/fscrypt.h"
+#include "common/host/kernel_cipher.h"
 #include "common/host/kernel_file.h"
 #include "common/host/mount.h"
 #include "common/host/proof_below.h"
@@ -32,6 +33,17 @@ static bool conclude(struct strata_proof *proof, enum strata_proof_level level)
     return level != STRATA_PROOF_NONE;
 }
 
+/* Say which of the kernel's implementations encrypts, where it is known. */
+static void add_driver(const char *root, struct strata_proof *proof)
+{
+    char driver[64];
+    strata_kernel_cipher_driver(root, "xts(aes)", driver, sizeof driver);
+    size_t length = strlen(proof->evidence);
+    if (driver[0] != '\0') {
+        snprintf(proof->evidence + length, sizeof proof->evidence - length, ", by %s", driver);
+    }
+}
+
 /* ---- what a file system says ---- */
 
 static bool judge_fscrypt(const char *path, struct strata_proof *proof)
@@ -49,6 +61,7 @@ static bool judge_fscrypt(const char *path, struct strata_proof *proof)
              "fscrypt policy version %u, contents %s, names %s", policy.version,
              strata_fscrypt_mode_name(policy.contents_mode),
              strata_fscrypt_mode_name(policy.filenames_mode));
+    add_driver("", proof);
     return conclude(proof, STRATA_PROOF_STRUCTURE);
 }
 

@@ -66,7 +66,7 @@ else
             inner=$(losetup -f --show "$scratch/fs/secret/image") && at_exit 'losetup -d "$inner"'
             "$tool" "$scratch/fs/plain" "$scratch/fs/secret" "$inner" > "$scratch/found"
             found "a folder beside the encrypted one" ".*/fs/plain: none: no dm-crypt device at or below ${loop#/dev/}"
-            found "a folder under fscrypt" '.*/fs/secret: structure: fscrypt policy version 2, contents AES-256-XTS, names AES-256-CTS-CBC'
+            found "a folder under fscrypt" '.*/fs/secret: structure: fscrypt policy version 2, contents AES-256-XTS, names AES-256-CTS-CBC(, by .*aes.*)?'
             found "a loop device over a file under fscrypt" "$inner: structure: fscrypt policy version 2, .*"
             below=$(lsblk -no KNAME "$(findmnt -no SOURCE -T "$scratch")" 2> /dev/null | head -n 1)
             found "the stack down to the machine's disk" "$inner: disks ${inner#/dev/} ${loop#/dev/}${below:+ $below}.*"
