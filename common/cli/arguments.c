@@ -329,6 +329,22 @@ static bool names_workload(const struct parse *parse, const struct strata_elemen
     return named;
 }
 
+static enum strata_status refuse_scenario(const struct strata_layer *layer, const char *name,
+                                          struct strata_error *error)
+{
+    struct strata_text known = {0};
+    for (size_t i = 0; i < strata_element_type_count; i++) {
+        const struct strata_element_type *type = strata_element_types[i];
+        if (type->role == STRATA_ROLE_WORKLOAD && type->layer == layer->id) {
+            strata_text_format(&known, "%s%s", known.length > 0 ? ", " : "", type->name);
+        }
+    }
+    strata_error_set(error, STRATA_USAGE, "--scenario: '%.80s' is not one of %s", name,
+                     strata_text_string(&known));
+    strata_text_done(&known);
+    return error->status;
+}
+
 static enum strata_status add_workloads(const struct parse *parse, struct strata_plan *plan,
                                         struct strata_error *error)
 {
@@ -337,8 +353,7 @@ static enum strata_status add_workloads(const struct parse *parse, struct strata
     const struct strata_element_type *type =
         strata_element_type_find(STRATA_ROLE_WORKLOAD, layer->id, name);
     if (type == NULL) {
-        return strata_error_set(error, STRATA_USAGE, "--scenario: \"%s\" is none of this layer's",
-                                name);
+        return refuse_scenario(layer, name, error);
     }
     if (layer->default_workloads != NULL && !names_workload(parse, type)) {
         return layer->default_workloads(plan, &parse->arguments->permissions, error);

@@ -52,6 +52,11 @@ enum strata_status strata_store_error(const struct strata_store *store, int code
         return strata_error_set(error, STRATA_ENVIRONMENT, "%s: the database is damaged: %s",
                                 store->path, message);
     case SQLITE_READONLY:
+        if (sqlite3_extended_errcode(store->database) == SQLITE_READONLY_DBMOVED) {
+            return strata_error_set(error, STRATA_ENVIRONMENT,
+                                    "%s: was removed or replaced while it was in use", store->path);
+        }
+        return strata_error_set(error, STRATA_ENVIRONMENT, "%s: %s", store->path, message);
     case SQLITE_CANTOPEN:
     case SQLITE_PERM:
     case SQLITE_IOERR:

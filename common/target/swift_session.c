@@ -7,6 +7,7 @@
 
 #include "common/base/clock.h"
 #include "common/base/memory.h"
+#include "common/base/url.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
@@ -61,6 +62,10 @@ static enum strata_status authenticate(const struct strata_swift_endpoint *endpo
                                 "%s: the answer has no X-Storage-Url and X-Auth-Token; is this a "
                                 "Swift v1 authentication URL?",
                                 endpoint->auth_url);
+    }
+    if (strata_url_check("X-Storage-Url", answer->storage_url, error) != STRATA_OK) {
+        error->status = STRATA_ENVIRONMENT; /* the server's word */
+        return strata_error_prefix(error, "%s", endpoint->auth_url);
     }
     return STRATA_OK;
 }

@@ -13,15 +13,19 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/auxv.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 char *suite_sibling(const char *program)
 {
-    char self[PATH_MAX];
+    char self[PATH_MAX] = "";
     ssize_t length = readlink("/proc/self/exe", self, sizeof(self) - 1);
-    self[length > 0 ? length : 0] = '\0';
+    if (length < 0) { /* no /proc: as the kernel was asked for this program */
+        length = snprintf(self, sizeof(self), "%s", (const char *)getauxval(AT_EXECFN));
+    }
+    self[length < (ssize_t)sizeof(self) ? length : 0] = '\0';
     char *slash = strrchr(self, '/');
     if (slash != NULL) {
         *slash = '\0';
