@@ -45,7 +45,7 @@ refused "a path with an escape in two bytes" 2 "control character" "$device" --p
 refused "a path that is not UTF-8" 2 "UTF-8" "$device" --plain $'a\xff' --op read --db "$db"
 refused "an escape where a number is due" 2 "depth" "$device" --plain "$disk" --depth $'\xc2\x9b1' --db "$db"
 
-refused "a scenario that there is not" 2 "'zzz' is not one of iops, transfer, workload" \
+refused "a scenario that there is not" 2 "'zzz' is not one of workload, iops, transfer" \
     "$device" --plain "$disk" --scenario zzz --db "$db"
 
 # --- a configuration that is no file --------------------------------------------------------------------
