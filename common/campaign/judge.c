@@ -5,6 +5,8 @@
  * percentile's own rule (too few samples) is in the view v_latency. */
 #include "common/campaign/judge.h"
 
+#include "common/campaign/step.h"
+
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -165,6 +167,18 @@ static bool stolen(const struct strata_phase_evidence *evidence, char *reason, s
     return true;
 }
 
+/* A mean over two rates is neither; both are in the reason. */
+static bool stepped(const struct strata_phase_evidence *evidence, char *reason, size_t size)
+{
+    struct strata_step step;
+    if (!strata_step_find(&evidence->result->recorder, evidence->result->window_ns, &step)) {
+        return false;
+    }
+    snprintf(reason, size, "step: %.1f/s in the first %zu s, %.1f/s in the %zu s after",
+             step.before_per_s, step.before_s, step.after_per_s, step.after_s);
+    return true;
+}
+
 bool strata_judge_phase(const struct strata_phase_evidence *evidence, bool direct, char *reason,
                         size_t size)
 {
@@ -188,5 +202,5 @@ bool strata_judge_phase(const struct strata_phase_evidence *evidence, bool direc
     bool queued = (evidence->target->capabilities & STRATA_TARGET_SYNCHRONOUS) == 0;
     return (queued && depth_not_achieved(evidence, reason, size)) ||
            little_broken(evidence, &totals, reason, size) ||
-           tool_bound(evidence, &totals, reason, size);
+           tool_bound(evidence, &totals, reason, size) || stepped(evidence, reason, size);
 }

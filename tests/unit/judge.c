@@ -3,6 +3,7 @@
 
 #include "tests/unit/harness.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -200,6 +201,59 @@ static void reads_from_a_cache_are_named(void)
     done(phase);
 }
 
+/* A phase of as many seconds as there are numbers, one success each millisecond but for the rate.
+ */
+static const char *judge_seconds(const uint64_t *ok, size_t seconds)
+{
+    uint64_t all = 0;
+    for (size_t i = 0; i < seconds; i++) {
+        all += ok[i];
+    }
+    uint64_t window_ns = seconds * UINT64_C(1000000000) + 400000000; /* and a part of one */
+    struct phase *phase = make_phase(all, all, window_ns, 2);
+    struct strata_record *record = phase->result.recorder.records[STRATA_OPERATION_STAT];
+    record->response.sum_ns = 2 * window_ns; /* so that Little's law holds */
+    for (size_t i = 0; i < seconds; i++) {
+        record->samples[i].ok = ok[i];
+    }
+    record->samples[seconds].ok = 1; /* the part: must not count as a slow second */
+    record->sample_count = seconds + 1;
+    static char reason[512];
+    snprintf(reason, sizeof(reason), "%s", judge(phase));
+    done(phase);
+    return reason;
+}
+#define JUDGE_SECONDS(...)                                                                         \
+    judge_seconds((const uint64_t[]){__VA_ARGS__},                                                 \
+                  sizeof((const uint64_t[]){__VA_ARGS__}) / sizeof(uint64_t))
+
+/* D15: three times slower in the middle; both rates are told. */
+static void a_step_is_found_with_both_rates(void)
+{
+    CU_ASSERT_STRING_EQUAL(
+        JUDGE_SECONDS(3000, 3000, 3000, 3000, 3000, 1000, 1000, 1000, 1000, 1000),
+        "step: 3000.0/s in the first 5 s, 1000.0/s in the 5 s after");
+    CU_ASSERT_STRING_EQUAL(JUDGE_SECONDS(1000, 1010, 990, 2400, 2600, 2500),
+                           "step: 1000.0/s in the first 3 s, 2500.0/s in the 3 s after");
+    /* The step falls into a second: it goes to the side that leaves the larger change. */
+    CU_ASSERT_STRING_EQUAL(JUDGE_SECONDS(300, 300, 300, 200, 100, 100, 100),
+                           "step: 275.0/s in the first 4 s, 100.0/s in the 3 s after");
+    CU_ASSERT_STRING_EQUAL(JUDGE_SECONDS(1000, 1000, 1000, 0, 0, 0),
+                           "step: 1000.0/s in the first 3 s, 0.0/s in the 3 s after");
+}
+
+static void noise_and_trends_are_no_step(void)
+{
+    CU_ASSERT_STRING_EQUAL(JUDGE_SECONDS(1000, 1000, 1000, 1000, 1000, 1000), "");
+    CU_ASSERT_STRING_EQUAL(JUDGE_SECONDS(3000, 3000, 1000, 1000, 1000), "");       /* too short */
+    CU_ASSERT_STRING_EQUAL(JUDGE_SECONDS(1490, 1490, 1490, 1000, 1000, 1000), ""); /* too small */
+    CU_ASSERT_STRING_EQUAL(JUDGE_SECONDS(1500, 1500, 1500, 1000, 1000, 1000),
+                           "step: 1500.0/s in the first 3 s, 1000.0/s in the 3 s after");
+    CU_ASSERT_STRING_EQUAL(JUDGE_SECONDS(3000, 900, 3000, 1000, 3000, 1000), "");  /* to and fro */
+    CU_ASSERT_STRING_EQUAL(JUDGE_SECONDS(3000, 3000, 3000, 50, 3000, 3000), "");   /* one stall */
+    CU_ASSERT_STRING_EQUAL(JUDGE_SECONDS(2000, 1800, 1600, 1450, 1300, 1170), ""); /* a slope */
+}
+
 static const struct harness_test tests[] = {
     {"a sound phase is valid", a_sound_phase_is_valid},
     {"a depth that was not achieved is named", a_depth_not_achieved_is_named},
@@ -211,6 +265,8 @@ static const struct harness_test tests[] = {
     {"a busy generator is named unless it encrypts", a_busy_generator_is_named_unless_it_encrypts},
     {"stolen time is named", stolen_time_is_named},
     {"reads from a cache are named", reads_from_a_cache_are_named},
+    {"a step is found with both rates (D15)", a_step_is_found_with_both_rates},
+    {"noise and trends are no step", noise_and_trends_are_no_step},
 };
 
 HARNESS_MAIN("judge", tests)
