@@ -10,7 +10,7 @@ mkdir "$scratch/a" "$scratch/b"
 device=("$bin/strata-device" --plain "$scratch/disk" --op randread --block-size 4KiB --depth 4 --warm-up 0s --quiet)
 files=("$bin/strata-filesystem" --files 200 --jobs 1 --quiet)
 
-# --- four programs at once ---
+# --- four programs at once (R1) ---
 db=$scratch/four.db
 programs=()
 "${device[@]}" --duration 100ms --pairs 12 --db "$db" > "$scratch/1" 2>&1 & programs+=($!)
@@ -31,7 +31,7 @@ equal "… each with its data" "$(sql "$db" "SELECT count(*) FROM run WHERE stat
 equal "… and none is left as running" "$(sql "$db" "SELECT count(*) FROM run WHERE status = 'running'")" 0
 equal "the database is sound" "$(sql "$db" "PRAGMA integrity_check; PRAGMA foreign_key_check")" ok
 
-# --- killed while they measure ---
+# --- killed while they measure (R2) ---
 kills=20 unsound=0 lost=0 running=0
 db=$scratch/killed.db
 for ((i = 1; i <= kills; i++)); do

@@ -14,7 +14,7 @@ bins=$(sql "$scratch/whole.db" "SELECT count(*) FROM histogram_bin")
 seconds=$(sql "$scratch/whole.db" "SELECT count(*) FROM sample")
 check "a whole campaign has runs" test "$runs" -gt 200
 
-# --- four programs write at once into one new file and one campaign ---
+# --- four programs write at once into one new file and one campaign (R1) ---
 writers=()
 for i in 1 2 3 4; do
     "$make_results" "$scratch/four.db" 22222222-2222-4222-8222-222222222222 &
@@ -32,7 +32,7 @@ equal "… in one campaign of as many back ends" \
 equal "… and none is marked as running" "$(sql "$scratch/four.db" "SELECT count(*) FROM run WHERE status = 'running'")" 0
 equal "the database of four writers is sound" "$(sql "$scratch/four.db" "PRAGMA integrity_check")" ok
 
-# --- killed at any moment ---
+# --- killed at any moment (R2) ---
 kills=40 killed=0 unsound=0 unmarked=0 halves=0 marked=0 lost=0
 db=$scratch/killed.db
 whole() { # runs with a final status that lack data: none may exist

@@ -63,7 +63,7 @@ equal "randrw keeps its share exactly" \
         operation_result o JOIN phase p ON p.id = o.phase_id WHERE run_id = $last ORDER BY 1)")" \
     "read 7000, write 3000"
 
-# ---- jobs and engines -----------------------------------------------------------------------------
+# ---- jobs (D12) and engines (D10, D11) -----------------------------------------------------------------------------
 strace -f -qq -e trace=pread64 -e raw=pread64 -o "$scratch/trace" \
     "$bin/strata-device" --quiet --db "$db" --plain "$file" --op read --engine sync --jobs 4 \
     --block-size 8KiB --limit 2000 --duration 60s --warm-up 0s > /dev/null 2> "$scratch/err"
@@ -94,7 +94,7 @@ for code in EPERM ENOSYS; do
     fi
 done
 
-# ---- regions --------------------------------------------------------------------------------------
+# ---- regions (D4, D5) --------------------------------------------------------------------------------------
 refused "offset of half a block" 2 "not a multiple of the logical block, 512 bytes" \
     --plain "$file" --offset 256
 refused "size of a block and a half" 2 "not a multiple of the logical block, 512 bytes" \
@@ -108,7 +108,7 @@ refused "key with equal halves" 2 "halves are equal" --plain "$file" --encrypt a
 refused "a plain file called dm-crypt" 3 "no dm-crypt device" --plain "$file" --encrypted "$file"
 refused "no such path" 3 "No such file or directory" --plain "$space/absent"
 
-# ---- what must not be believed --------------------------------------------------------------------
+# ---- what must not be believed (D13, D8) --------------------------------------------------------------------
 truncate -s 16M "$space/sparse"
 device --plain "$space/sparse" --op randread --limit 320 --duration 60s --warm-up 0s > /dev/null 2>&1
 equal "a file with no good run: exit code" $? 1
@@ -127,7 +127,7 @@ equal "EIO is counted as often as it came" \
 equal "failures are in no rate" \
     "$(value "SELECT attempts - ok FROM v_throughput WHERE run_id = $last")" "$injected"
 
-# ---- loop devices ---------------------------------------------------------------------------------
+# ---- loop devices (D3, D4) ---------------------------------------------------------------------------------
 attach() { # attach BYTES OPTIONS…: sets $loop, over random content
     local bytes=$1
     shift

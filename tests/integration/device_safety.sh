@@ -45,7 +45,7 @@ written() {
     fi
 }
 
-# ---- kinds of path that are no device (no root needed) -------------------------------------------
+# ---- kinds of path that are no device (D2; no root needed) -------------------------------------------
 mkfifo "$scratch/fifo"
 for wrong in /dev/null /dev/zero /dev/ "$scratch" "$scratch/fifo" ""; do
     for operation in read write; do
@@ -83,7 +83,7 @@ refused "file open for writing elsewhere" "$held" 3 "open for writing in process
     --allow-overwrite "$held"
 kill $holder && wait $holder 2>/dev/null
 
-# ---- devices -------------------------------------------------------------------------------------
+# ---- devices (D1) -------------------------------------------------------------------------------------
 if [ "$(id -u)" != 0 ]; then
     skip "devices" "loop devices need root"
     finish

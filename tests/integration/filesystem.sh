@@ -34,7 +34,7 @@ attach() {
     chmod 755 "$scratch/$name"
 }
 
-# --- counts, against strace ----------------------------------------------------------------------------
+# --- counts, against strace (F2, F3) ----------------------------------------------------------------------------
 # traced PATTERN: system calls that succeeded and match it.
 traced() { cat "$scratch"/trace.* | grep -E -- "$1" | grep -c -v ' = -1 '; }
 
@@ -104,7 +104,7 @@ check "a twin that nothing tells apart: says so" said "same file system as its p
 run "$db" --plain /etc/passwd
 equal "no directory: exit code" $code 3
 
-# --- interrupted ---------------------------------------------------------------------------------------
+# --- interrupted (F8) ---------------------------------------------------------------------------------------
 rm -f "$db"
 timeout --foreground 60 "$program" --quiet --db "$db" --plain "$scratch/plain" --files 5000000 --jobs 2 \
     > /dev/null 2> "$scratch/said" &

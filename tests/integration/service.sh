@@ -119,7 +119,7 @@ equal "the cipher's time is a stage of client-side encryption only" \
             JOIN operation_result op ON op.id = s.operation_result_id JOIN phase p ON p.id = op.phase_id
             JOIN run r ON r.id = p.run_id JOIN backend b ON b.id = r.backend_id
             WHERE s.stage = 'cipher' ORDER BY 1, 2" | xargs)" "client|get client|put"
-equal "no run moved more bytes than the network saw" \
+equal "no run moved more bytes than the network saw (S14)" \
     "$(ask "SELECT count(*), sum(o.bytes > (SELECT max(c.value) - min(c.value) FROM counter c
                 WHERE c.run_id = r.id AND c.phase = p.name AND c.metric = 'network_sent_bytes'))
             FROM operation_result o JOIN phase p ON p.id = o.phase_id JOIN run r ON r.id = p.run_id
@@ -127,7 +127,7 @@ equal "no run moved more bytes than the network saw" \
 check "nothing is left of the plain side" nothing_left "$STRATA_TEST_SWIFT_PLAIN" $plain_user
 check "nothing is left of the encrypted side" nothing_left "$STRATA_TEST_SWIFT_ENCRYPTED" $encrypted_user
 
-# --- ways in -----------------------------------------------------------------------------------------------
+# --- ways in (S5, S9) -----------------------------------------------------------------------------------------------
 one=(--pairs 1 --sizes 1KiB --concurrency 4 --objects 8)
 rm -f "$db"
 run "${one[@]}"
@@ -164,7 +164,7 @@ run --plain http://user:password@127.0.0.1/auth/v1.0 "${one[@]}"
 equal "credentials in a URL: exit code" $code 2
 equal "credentials in a URL: not repeated" "$(grep -c password "$scratch/said")" 0
 
-# --- servers that are not there ------------------------------------------------------------------------------
+# --- servers that are not there (S12) ------------------------------------------------------------------------------
 run --plain http://127.0.0.1:1/auth/v1.0 "${one[@]}"
 equal "nothing listens: exit code" $code 3
 check "nothing listens: the URL is named" said "http://127.0.0.1:1/auth/v1.0: "
@@ -191,7 +191,7 @@ check "packets are dropped: ends within the connect timeout" test $taken_ms -lt 
 eval "exec ${FULL[1]}>&-"
 wait "$FULL_PID"
 
-# --- servers that fail ---------------------------------------------------------------------------------------
+# --- servers that fail (S4, S7, R7; S2 at the end) ---------------------------------------------------------------------------------------
 start_answers() { # start_answers [CERTIFICATE KEY]: the port in $port, its log in $scratch/answers.log
     coproc ANSWERS { /usr/bin/python3 "$top/tests/servers/answers.py" "$scratch/answers.log" "$@"; }
     answers_pid=$ANSWERS_PID answers_input=${ANSWERS[1]}

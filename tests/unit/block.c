@@ -416,9 +416,9 @@ static const struct harness_test tests[] = {
     {"sync moves the right bytes", sync_moves_the_right_bytes},
     {"aio moves the right bytes", aio_moves_the_right_bytes},
     {"uring moves the right bytes", uring_moves_the_right_bytes},
-    {"sync has no depth", sync_has_no_depth},
-    {"never-written blocks are noticed", never_written_blocks_are_noticed},
-    {"forbidden io_uring falls back with the reason",
+    {"sync has no depth (D10)", sync_has_no_depth},
+    {"never-written blocks are noticed (D13)", never_written_blocks_are_noticed},
+    {"forbidden io_uring falls back with the reason (D11)",
      forbidden_io_uring_falls_back_with_the_reason},
 };
 

@@ -264,7 +264,7 @@ static const struct harness_test tests[] = {
     {"depth is for queues", depth_is_for_queues},
     {"a busy generator is named unless it encrypts", a_busy_generator_is_named_unless_it_encrypts},
     {"stolen time is named", stolen_time_is_named},
-    {"reads from a cache are named", reads_from_a_cache_are_named},
+    {"reads from a cache are named (D14)", reads_from_a_cache_are_named},
     {"a step is found with both rates (D15)", a_step_is_found_with_both_rates},
     {"noise and trends are no step", noise_and_trends_are_no_step},
 };

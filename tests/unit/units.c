@@ -242,8 +242,8 @@ static void numbers_are_written_for_reading(void)
 }
 
 static const struct harness_test tests[] = {
-    {"sizes are exact", sizes_are_exact},
-    {"anything else is no size", anything_else_is_no_size},
+    {"sizes are exact (D6)", sizes_are_exact},
+    {"anything else is no size (D6)", anything_else_is_no_size},
     {"sizes that do not fit are refused", sizes_that_do_not_fit_are_refused},
     {"a long refused text leaves room for the expectation",
      a_long_refused_text_leaves_room_for_the_expectation},
