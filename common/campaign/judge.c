@@ -179,12 +179,12 @@ static bool stepped(const struct strata_phase_evidence *evidence, char *reason, 
     return true;
 }
 
-bool strata_judge_phase(const struct strata_phase_evidence *evidence, bool direct, char *reason,
-                        size_t size)
+bool strata_judge_phase(const struct strata_phase_evidence *evidence, bool reaches_device,
+                        char *reason, size_t size)
 {
     struct totals totals = add_up(evidence->result);
     if (evidence->before != NULL && evidence->after != NULL) {
-        if (direct && cached(evidence, &totals, reason, size)) {
+        if (reaches_device && cached(evidence, &totals, reason, size)) {
             return true;
         }
         if (stolen(evidence, reason, size)) {

@@ -14,11 +14,11 @@ struct strata_phase_evidence {
 };
 
 /* The first rule of doc/methods.md ("A run is invalid") about the measurement itself that the phase
- * breaks, as a reason in `reason`; returns true when it breaks one. `direct`: the back end is a
- * device under direct I/O, whose bytes the kernel must have counted. It concerns this phase alone.
- */
-bool strata_judge_phase(const struct strata_phase_evidence *evidence, bool direct, char *reason,
-                        size_t size);
+ * breaks, as a reason in `reason`; returns true when it breaks one. `reaches_device`: its bytes
+ * cannot have come from a cache, so the kernel must have counted them at the devices. It concerns
+ * this phase alone. */
+bool strata_judge_phase(const struct strata_phase_evidence *evidence, bool reaches_device,
+                        char *reason, size_t size);
 
 /* Whether more than the share `budget` of the started operations failed, with the reason. It
  * concerns the whole run: what follows works on less than was asked. */

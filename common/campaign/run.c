@@ -69,6 +69,16 @@ static void look(void *context, uint64_t elapsed_ns, uint64_t operations_done)
     }
 }
 
+/* Whether the kernel must have counted the phase's bytes at a device: direct I/O, and the content
+ * of files, which the target has dropped from the caches before it is read. Writes to files may
+ * stay in memory until they are synced. */
+static bool reaches_device(const struct strata_backend *backend, const struct strata_load *load)
+{
+    return backend->layer == STRATA_LAYER_DEVICE ||
+           (backend->layer == STRATA_LAYER_FILESYSTEM && load->mix_count == 1 &&
+            load->mix[0].kind == STRATA_OPERATION_READ);
+}
+
 /* Judge the phase that ended last by itself: its reason, if any, stands beside it, so that the
  * run's other phases keep their worth. */
 static void judge(struct run *run, const struct strata_target *target,
@@ -82,7 +92,6 @@ static void judge(struct run *run, const struct strata_target *target,
         evidence.before = &outcome->looks[first_look].counters;
         evidence.after = &outcome->looks[outcome->look_count - 1].counters;
     }
-    bool direct = run->order->backend->layer == STRATA_LAYER_DEVICE;
     char *reason = outcome->phase_reasons[last];
     size_t size = sizeof(outcome->phase_reasons[last]);
     bool all_failed = strata_judge_all_failed(evidence.result);
@@ -96,7 +105,7 @@ static void judge(struct run *run, const struct strata_target *target,
         conclude(run, all_failed ? "failed" : "invalid",
                  all_failed ? STRATA_CRITERION_FAILED : STRATA_OK, text);
     } else {
-        strata_judge_phase(&evidence, direct, reason, size);
+        strata_judge_phase(&evidence, reaches_device(run->order->backend, load), reason, size);
     }
 }
 
