@@ -249,6 +249,14 @@ static enum strata_status set(struct strata_element *element, const struct strat
     return strata_error_set(error, inner.status, "command line: %s", inner.text);
 }
 
+/* How it is encrypted is said of the twin, not of the plain back end beside it. */
+static bool concerns(const struct strata_plan *plan, const struct strata_element *element,
+                     const struct strata_option *option)
+{
+    return strcmp(option->name, "encryption") != 0 || plan->backend_count == 1 ||
+           strata_element_text(element, "twin-of") != NULL;
+}
+
 /* Give every other argument to the workload, else to the back ends, else to the campaign. */
 static enum strata_status give_others(struct parse *parse, struct strata_plan *plan,
                                       struct strata_error *error)
@@ -262,7 +270,7 @@ static enum strata_status give_others(struct parse *parse, struct strata_plan *p
             for (size_t e = 0; e < counts[group]; e++) {
                 struct strata_element *element = &elements[group][e];
                 const struct strata_option *option = find_option(element->type, other->name);
-                if (option == NULL) {
+                if (option == NULL || !concerns(plan, element, option)) {
                     continue;
                 }
                 taken = true;
