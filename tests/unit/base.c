@@ -337,7 +337,10 @@ static void exhausted_memory_is_the_environment(void)
     pid_t child = fork();
     if (child == 0) {
         (void)close(STDERR_FILENO);
-        free(strata_memory_new(SIZE_MAX / 2, 4));
+        void *array = NULL;
+        size_t capacity = 0;
+        strata_memory_grow(&array, &capacity, SIZE_MAX / 2, 4);
+        free(array);
         _exit(0);
     }
     CU_ASSERT_EQUAL(waitpid(child, &outcome, 0), child);
