@@ -47,6 +47,10 @@ static void explain_cause(const struct strata_rung *rung, struct strata_text *fi
         strata_text_format(refutation, "%s%s%s leaves the rate as it is",
                            cpu ? "a machine with more or faster cores" : "",
                            cpu && disk ? " and " : "", disk ? "a faster disk below" : "");
+    } else if (isnan(rung->cpu_busy_fraction) && isnan(rung->disk_busy_fraction)) {
+        strata_text_append(finding, "; its phases were too short for the kernel's counters, so the "
+                                    "cause is unexplained");
+        strata_text_append(refutation, "longer runs bring the rate near that of the layer below");
     } else {
         strata_text_append(finding, "; no resource that was watched reached 80 %");
         if (!isnan(rung->cpu_busy_fraction)) {

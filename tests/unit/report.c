@@ -251,6 +251,14 @@ static void a_finding_says_no_more_than_its_evidence(void)
         "device layer below; no resource that was watched reached 80 %, so it is waiting or "
         "serialised, unexplained",
         "doubled concurrency raises the rate: then latency was the limit, not a serial part");
+
+    ladder.rungs[1].disk_busy_fraction = NAN;
+    explained(
+        &ladder,
+        "the file-system layer (place) holds it back: 50.0 MiB/s, 50 % of the 100 MiB/s of the "
+        "device layer below; its phases were too short for the kernel's counters, so the cause is "
+        "unexplained",
+        "longer runs bring the rate near that of the layer below");
 }
 
 /* What `make run` once saw: the service above delivered twice what the file system below did. */
