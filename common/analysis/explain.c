@@ -79,6 +79,13 @@ static const struct strata_rung *find_bottleneck(const struct strata_ladder *lad
     return NULL;
 }
 
+const struct strata_rung *strata_ladder_bottleneck(const struct strata_ladder *ladder)
+{
+    size_t number = 0;
+    const struct strata_rung *rung = find_bottleneck(ladder, &number);
+    return rung != NULL && rung->efficiency < worth_naming ? rung : NULL;
+}
+
 static void explain_contradiction(const struct strata_rung *rung, const struct strata_rung *below,
                                   struct strata_text *finding)
 {
@@ -223,8 +230,8 @@ void strata_ladder_explain_cost(const struct strata_ladder *ladder, struct strat
         return;
     }
     if (most->loss_fraction <= 0) {
-        strata_text_append(finding,
-                           "encryption costs no throughput at any layer that was compared");
+        strata_text_append(
+            finding, "no cost of encryption shows in the rates of any layer that was compared");
         return;
     }
     strata_text_format(finding, "encryption costs most at the %s layer: %.1f %% of the throughput",

@@ -52,6 +52,10 @@ enum strata_status strata_ladders_read(struct strata_store *store, int64_t campa
                                        struct strata_error *error);
 void strata_ladders_done(struct strata_ladders *ladders);
 
+/* The rung that is called the bottleneck: the lowest efficiency of those that do not contradict
+ * what is below them, if it is below 95 %; else NULL. */
+const struct strata_rung *strata_ladder_bottleneck(const struct strata_ladder *ladder);
+
 /* Two sentences: which layer holds the ladder back with the evidence, and what would refute it. A
  * resource is called the limit at 80 % of its time and above. Where a layer's rate contradicts that
  * it stands on the one below, that is said instead, and nothing below it is blamed. */

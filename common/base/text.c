@@ -106,6 +106,15 @@ size_t strata_text_character(const char *bytes, size_t available)
     return character >= smallest[length] && character <= 0x10FFFF && !surrogate ? length : 0;
 }
 
+size_t strata_text_columns(const char *text)
+{
+    size_t columns = 0;
+    for (const char *at = text; *at != '\0'; at++) {
+        columns += ((unsigned char)*at & 0xc0) != 0x80; /* no continuation byte */
+    }
+    return columns;
+}
+
 bool strata_text_is_control(const char *at)
 {
     unsigned char first = (unsigned char)at[0];

@@ -33,6 +33,9 @@ char *strata_text_duplicate_format(const char *format, ...) __attribute__((forma
  * U+10FFFF). */
 size_t strata_text_character(const char *bytes, size_t available);
 
+/* Characters of UTF-8, not bytes: the columns that a text takes on a terminal. */
+size_t strata_text_columns(const char *text);
+
 /* Whether a control character begins at this place of a terminated string: U+0000 to U+001F,
  * U+007F, or U+0080 to U+009F, which some terminals obey as well. */
 bool strata_text_is_control(const char *at);

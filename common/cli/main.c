@@ -13,6 +13,7 @@
 #include "common/campaign/session.h"
 #include "common/cli/arguments.h"
 #include "common/cli/progress.h"
+#include "common/cli/terminal.h"
 #include "common/report/report.h"
 
 #include <inttypes.h>
@@ -20,6 +21,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 struct program {
     const struct strata_layer *layer;
@@ -151,7 +153,8 @@ static enum strata_status print_findings(const struct program *program, struct s
     enum strata_status status =
         program->arguments.json
             ? strata_report_json(program->store, program->campaign_uuid, layer, &out, error)
-            : strata_report_text(program->store, program->campaign_uuid, layer, &out, error);
+            : strata_report_text(program->store, program->campaign_uuid, layer,
+                                 strata_terminal_columns(STDOUT_FILENO), &out, error);
     if (status == STRATA_OK) {
         fputs(strata_text_string(&out), stdout);
     }

@@ -6,31 +6,24 @@
 #include "common/cli/progress.h"
 
 #include "common/base/clock.h"
+#include "common/cli/terminal.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/ioctl.h>
 #include <unistd.h>
 
-enum { BAR_CELLS = 24 };
+enum { BAR_CELLS = 24, NARROW_BAR_CELLS = 10, NARROW_COLUMNS = 110 };
 static const uint64_t line_interval_ns = UINT64_C(10000000000);
 
 void strata_progress_start(struct strata_progress *progress, const char *title, uint64_t total_ns,
                            bool quiet)
 {
     *progress = (struct strata_progress){.quiet = quiet,
-                                         .terminal = isatty(STDERR_FILENO) == 1,
+                                         .terminal = strata_terminal_columns(STDERR_FILENO) > 0,
                                          .title = title,
                                          .total_ns = total_ns,
                                          .started_ns = strata_clock_monotonic_ns()};
-}
-
-static unsigned columns(void)
-{
-    struct winsize size;
-    bool known = ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 20;
-    return known ? size.ws_col : 80;
 }
 
 /* Planned work done, of the plan, with the part of the run that goes on. */
@@ -69,16 +62,15 @@ static void draw(struct strata_progress *progress, uint64_t elapsed_ns)
                 progress->what);
         return;
     }
-    char bar[BAR_CELLS + 1];
-    unsigned filled = (unsigned)(share * BAR_CELLS);
-    for (unsigned i = 0; i < BAR_CELLS; i++) {
-        bar[i] = i < filled ? '#' : '.';
-    }
-    bar[BAR_CELLS] = '\0';
+    unsigned columns = strata_terminal_columns(STDERR_FILENO);
+    unsigned cells = columns < NARROW_COLUMNS ? NARROW_BAR_CELLS : BAR_CELLS;
+    char bar[BAR_CELLS + 1] = "";
+    memset(bar, '.', cells);
+    memset(bar, '#', (size_t)(share * cells));
     char line[320];
     snprintf(line, sizeof(line), "%-10s [%s] %3.0f %%  %s  %s", progress->title, bar, 100 * share,
              left, progress->what);
-    fprintf(stderr, "\r%.*s\033[K", (int)columns() - 1, line);
+    fprintf(stderr, "\r%.*s\033[K", (int)columns - 1, line);
     fflush(stderr);
     progress->drawn = true;
 }

@@ -48,10 +48,11 @@ struct comparison {
 };
 
 static const struct strata_column columns[] = {
-    {"layer", false, true},    {"back end", false, true}, {"workload", false, true},
-    {"phase", false, false},   {"base", true, false},     {"new", true, false},
-    {"change", true, false},   {"bounds", true, false},   {"n", true, false},
-    {"verdict", false, false},
+    {"layer", false, STRATA_COLUMN_ABOVE},    {"back end", false, STRATA_COLUMN_ABOVE},
+    {"workload", false, STRATA_COLUMN_ABOVE}, {"phase", false, STRATA_COLUMN_BESIDE},
+    {"base", true, STRATA_COLUMN_BESIDE},     {"new", true, STRATA_COLUMN_BESIDE},
+    {"change", true, STRATA_COLUMN_BESIDE},   {"bounds", true, STRATA_COLUMN_BESIDE},
+    {"n", true, STRATA_COLUMN_BESIDE},        {"verdict", false, STRATA_COLUMN_BESIDE},
 };
 
 static void add_rate(struct comparison *comparison, const struct cell *cell, int side)
@@ -197,7 +198,7 @@ static void write_comparison(const struct comparison *comparison,
     strata_text_append(out, "\nnew:  ");
     strata_escape_terminal(out, contestants->other.label);
     strata_text_append(out, "\n\n");
-    strata_table_write_text(&comparison->table, 0, out);
+    (void)strata_table_write_text(&comparison->table, 0, 0, out);
     if (comparison->estimates.count > 0) {
         double sum = 0;
         for (size_t i = 0; i < comparison->estimates.count; i++) {

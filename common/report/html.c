@@ -9,6 +9,7 @@
 #include "common/report/charts.h"
 #include "common/report/escape.h"
 #include "common/report/report.h"
+#include "common/report/summary.h"
 #include "common/report/tables.h"
 
 #include <inttypes.h>

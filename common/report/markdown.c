@@ -1,6 +1,7 @@
 /* The report as Markdown: the same tables and sentences, for a wiki or an issue. */
 #include "common/report/escape.h"
 #include "common/report/report.h"
+#include "common/report/summary.h"
 #include "common/report/tables.h"
 
 #include <string.h>

@@ -6,9 +6,10 @@
 #include "common/store/query.h"
 
 /* Each appends to *out. `campaign` is a uuid, or NULL for the latest; `layer` limits to one layer,
- * or NULL. Errors: STRATA_USAGE when there is no such campaign. */
+ * or NULL; `width` is that of the terminal in columns, 0 where there is none: then lines are as
+ * long as they are. Errors: STRATA_USAGE when there is no such campaign. */
 enum strata_status strata_report_text(struct strata_store *store, const char *campaign,
-                                      const char *layer, struct strata_text *out,
+                                      const char *layer, unsigned width, struct strata_text *out,
                                       struct strata_error *error);
 enum strata_status strata_report_markdown(struct strata_store *store, const char *campaign,
                                           struct strata_text *out, struct strata_error *error);

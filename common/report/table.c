@@ -3,6 +3,7 @@
 
 #include "common/base/memory.h"
 #include "common/report/escape.h"
+#include "common/report/paragraph.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -42,16 +43,6 @@ void strata_table_done(struct strata_table *table)
     table->cell_count = table->capacity = 0;
 }
 
-/* Characters, not bytes: continuation bytes of UTF-8 take no room. */
-static size_t width_of(const char *text)
-{
-    size_t width = 0;
-    for (const char *at = text; *at != '\0'; at++) {
-        width += ((unsigned char)*at & 0xc0) != 0x80;
-    }
-    return width;
-}
-
 static bool is_empty(const struct strata_table *table, size_t column)
 {
     for (size_t i = column; i < table->cell_count; i += table->column_count) {
@@ -64,9 +55,9 @@ static bool is_empty(const struct strata_table *table, size_t column)
 
 static size_t column_width(const struct strata_table *table, size_t column)
 {
-    size_t widest = width_of(table->columns[column].heading);
+    size_t widest = strata_text_columns(table->columns[column].heading);
     for (size_t i = column; i < table->cell_count; i += table->column_count) {
-        size_t width = width_of(table->cells[i]);
+        size_t width = strata_text_columns(table->cells[i]);
         widest = width > widest ? width : widest;
     }
     return is_empty(table, column) ? 0 : widest;
@@ -74,7 +65,7 @@ static size_t column_width(const struct strata_table *table, size_t column)
 
 static void write_padded(const char *text, size_t width, bool right, struct strata_text *out)
 {
-    int gap = (int)(width - width_of(text));
+    int gap = (int)(width - strata_text_columns(text));
     strata_text_format(out, "%*s", right ? gap : 0, "");
     strata_escape_terminal(out, text);
     strata_text_format(out, "%*s", right ? 0 : gap, "");
@@ -88,50 +79,126 @@ static void trim(struct strata_text *out)
     strata_text_append(out, "\n");
 }
 
-/* Whether the cell, and all that are left of it, say what the row above says. */
-static bool repeats(const struct strata_table *table, size_t cell)
+/* Whether all that stands above this row stands above the row before, too. */
+static bool repeats(const struct strata_table *table, size_t row)
 {
-    size_t columns = table->column_count;
-    size_t first = cell - cell % columns;
-    if (first == 0 || !table->columns[cell % columns].once) {
-        return false;
-    }
-    for (size_t i = first; i <= cell; i++) {
-        if (strcmp(table->cells[i], table->cells[i - columns]) != 0) {
+    size_t first = row * table->column_count;
+    for (size_t c = 0; c < table->column_count && row > 0; c++) {
+        if (table->columns[c].place == STRATA_COLUMN_ABOVE &&
+            strcmp(table->cells[first + c], table->cells[first - table->column_count + c]) != 0) {
             return false;
         }
     }
-    return true;
+    return row > 0;
 }
 
-void strata_table_write_text(const struct strata_table *table, unsigned indent,
+/* How a table is laid out as text. */
+struct layout {
+    size_t *widths;  /* of the columns in the row; 0: not in the row */
+    unsigned indent; /* of the table */
+    unsigned rows;   /* indent of the rows, deeper if lines stand above them */
+    unsigned width;
+    bool lost;
+};
+
+static size_t row_width(const struct strata_table *table, const struct layout *layout)
+{
+    size_t width = layout->rows;
+    for (size_t c = 0; c < table->column_count; c++) {
+        width += layout->widths[c] > 0 ? layout->widths[c] + 2 : 0;
+    }
+    return width - 2;
+}
+
+static void drop_spares(const struct strata_table *table, struct layout *layout)
+{
+    for (size_t c = table->column_count; c-- > 0 && row_width(table, layout) > layout->width;) {
+        if (table->columns[c].place == STRATA_COLUMN_SPARE && layout->widths[c] > 0) {
+            layout->widths[c] = 0;
+            layout->lost = true;
+        }
+    }
+}
+
+static struct layout lay_out(const struct strata_table *table, unsigned indent, unsigned width)
+{
+    struct layout layout = {.widths =
+                                strata_memory_new(table->column_count, sizeof(layout.widths[0])),
+                            .indent = indent,
+                            .rows = indent,
+                            .width = width};
+    for (size_t c = 0; c < table->column_count; c++) {
+        enum strata_column_place place = table->columns[c].place;
+        if (place == STRATA_COLUMN_ABOVE) {
+            layout.rows = indent + 2;
+        } else if (place != STRATA_COLUMN_BELOW) {
+            layout.widths[c] = column_width(table, c);
+        }
+    }
+    if (width > 0) {
+        drop_spares(table, &layout);
+    }
+    return layout;
+}
+
+/* The row's cells, or the headings where `row` is NULL. */
+static void write_row(const struct strata_table *table, const struct layout *layout,
+                      char *const *row, struct strata_text *out)
+{
+    strata_text_format(out, "%*s", (int)layout->rows, "");
+    for (size_t c = 0; c < table->column_count; c++) {
+        if (layout->widths[c] > 0) {
+            write_padded(row != NULL ? row[c] : table->columns[c].heading, layout->widths[c],
+                         table->columns[c].number, out);
+            strata_text_append(out, "  ");
+        }
+    }
+    trim(out);
+}
+
+static void write_line_above(const struct strata_table *table, const struct layout *layout,
+                             char *const *row, struct strata_text *out)
+{
+    struct strata_text line = {0};
+    for (size_t c = 0; c < table->column_count; c++) {
+        if (table->columns[c].place == STRATA_COLUMN_ABOVE && row[c][0] != '\0') {
+            strata_text_format(&line, "%s%s", line.length > 0 ? ", " : "", row[c]);
+        }
+    }
+    if (line.length > 0) {
+        strata_paragraph_write(layout->indent, layout->indent + 4, line.bytes, layout->width, out);
+    }
+    strata_text_done(&line);
+}
+
+static void write_paragraphs_below(const struct strata_table *table, const struct layout *layout,
+                                   char *const *row, struct strata_text *out)
+{
+    for (size_t c = 0; c < table->column_count; c++) {
+        if (table->columns[c].place == STRATA_COLUMN_BELOW && row[c][0] != '\0') {
+            strata_paragraph_write(layout->rows + 4, layout->rows + 4, row[c], layout->width, out);
+        }
+    }
+}
+
+bool strata_table_write_text(const struct strata_table *table, unsigned indent, unsigned width,
                              struct strata_text *out)
 {
     if (table->cell_count == 0) {
-        return;
+        return false;
     }
-    size_t *widths = strata_memory_new(table->column_count, sizeof(widths[0]));
-    for (size_t c = 0; c < table->column_count; c++) {
-        widths[c] = column_width(table, c);
-    }
-    strata_text_format(out, "%*s", (int)indent, "");
-    for (size_t i = 0; i < table->column_count + table->cell_count; i++) {
-        size_t c = i % table->column_count;
-        size_t cell = i - table->column_count; /* of the body */
-        const char *text = i < table->column_count ? table->columns[c].heading
-                           : repeats(table, cell)  ? ""
-                                                   : table->cells[cell];
-        if (widths[c] > 0) {
-            write_padded(text, widths[c], table->columns[c].number, out);
-            strata_text_append(out, "  ");
+    struct layout layout = lay_out(table, indent, width);
+    write_row(table, &layout, NULL, out);
+    for (size_t row = 0; row < table->cell_count / table->column_count; row++) {
+        char *const *cells = &table->cells[row * table->column_count];
+        if (!repeats(table, row)) {
+            write_line_above(table, &layout, cells, out);
         }
-        if (c + 1 == table->column_count) {
-            trim(out);
-            strata_text_format(
-                out, "%*s", i + 1 < table->column_count + table->cell_count ? (int)indent : 0, "");
-        }
+        write_row(table, &layout, cells, out);
+        write_paragraphs_below(table, &layout, cells, out);
     }
-    free(widths);
+    free(layout.widths);
+    return layout.lost;
 }
 
 void strata_table_write_markdown(const struct strata_table *table, struct strata_text *out)
@@ -164,7 +231,7 @@ static const char *class_of(const char *text, bool number)
             return verdicts[i];
         }
     }
-    return number ? "number" : width_of(text) > 60 ? "word long" : "word";
+    return number ? "number" : strata_text_columns(text) > 60 ? "word long" : "word";
 }
 
 void strata_table_write_html(const struct strata_table *table, struct strata_text *out)

@@ -7,10 +7,18 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+/* Where plain text puts a column; Markdown and HTML have all of them side by side. */
+enum strata_column_place {
+    STRATA_COLUMN_BESIDE, /* in the row */
+    STRATA_COLUMN_SPARE,  /* in the row, if that leaves it narrow enough */
+    STRATA_COLUMN_ABOVE,  /* on a line above the rows that share it, after those left of it */
+    STRATA_COLUMN_BELOW   /* a paragraph below the row */
+};
+
 struct strata_column {
     const char *heading;
     bool number; /* set right */
-    bool once;   /* plain text shows a value only in the first of the rows that repeat it */
+    enum strata_column_place place;
 };
 
 /* Zero-initialised with columns set is empty. */
@@ -29,8 +37,10 @@ void strata_table_format(struct strata_table *table, const char *format, ...)
 void strata_table_done(struct strata_table *table);
 
 /* Columns as wide as their widest cell (characters of UTF-8), two blanks between them, `indent`
- * blanks in front; empty columns are left out; nothing is written for a table without rows. */
-void strata_table_write_text(const struct strata_table *table, unsigned indent,
+ * blanks in front; empty columns are left out; nothing is written for a table without rows. Rows
+ * wider than `width` columns lose their spare ones from the right (0: never). Returns whether one
+ * was lost. */
+bool strata_table_write_text(const struct strata_table *table, unsigned indent, unsigned width,
                              struct strata_text *out);
 void strata_table_write_markdown(const struct strata_table *table, struct strata_text *out);
 void strata_table_write_html(const struct strata_table *table, struct strata_text *out);

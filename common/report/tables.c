@@ -17,14 +17,19 @@ const struct strata_report_layer strata_report_layers[4] = {
     {"user", "User layer"},
 };
 
+/* Rounded to what is shown, and never "-0.0". */
+static double percent_of(double fraction)
+{
+    return round(1000 * fraction) / 10 + 0.0;
+}
+
 void strata_report_percent(double fraction, char *buffer, size_t size)
 {
-    double percent = round(1000 * fraction) / 10;
     if (!isfinite(fraction)) {
         buffer[0] = '\0';
         return;
     }
-    (void)snprintf(buffer, size, "%.1f %%", percent + 0.0);
+    (void)snprintf(buffer, size, "%.1f %%", percent_of(fraction));
 }
 
 static void format_rate(double ops_per_s, double bytes_per_s, bool by_bytes, char *buffer,
@@ -69,14 +74,11 @@ static void add_durations(struct strata_table *table, const struct strata_report
 static void add_loss(struct strata_table *table, const struct strata_report_cell *cell)
 {
     char loss[32];
-    char optimistic[32];
-    char pessimistic[32];
     strata_report_percent(cell->loss_fraction, loss, sizeof(loss));
-    strata_report_percent(cell->loss_optimistic_fraction, optimistic, sizeof(optimistic));
-    strata_report_percent(cell->loss_pessimistic_fraction, pessimistic, sizeof(pessimistic));
     strata_table_add(table, loss);
-    if (optimistic[0] != '\0') {
-        strata_table_format(table, "%s to %s", optimistic, pessimistic);
+    if (isfinite(cell->loss_optimistic_fraction)) {
+        strata_table_format(table, "%.1f to %.1f", percent_of(cell->loss_optimistic_fraction),
+                            percent_of(cell->loss_pessimistic_fraction));
     } else {
         strata_table_add(table, "");
     }
@@ -105,11 +107,19 @@ void strata_report_table_cells(const struct strata_report *report, const char *l
                                struct strata_table *table)
 {
     static const struct strata_column columns[] = {
-        {"back ends", false, true},  {"workload", false, true},      {"phase", false, false},
-        {"plain", true, false},      {"encrypted", true, false},     {"loss", true, false},
-        {"bounds", true, false},     {"verdict", false, false},      {"n", true, false},
-        {"bad", true, false},        {"p50 plain/enc", true, false}, {"p99 plain/enc", true, false},
-        {"CPU per op", true, false},
+        {"back ends", false, STRATA_COLUMN_ABOVE},
+        {"workload", false, STRATA_COLUMN_ABOVE},
+        {"phase", false, STRATA_COLUMN_BESIDE},
+        {"plain", true, STRATA_COLUMN_BESIDE},
+        {"encrypted", true, STRATA_COLUMN_BESIDE},
+        {"loss", true, STRATA_COLUMN_BESIDE},
+        {"bounds, %", true, STRATA_COLUMN_BESIDE},
+        {"verdict", false, STRATA_COLUMN_BESIDE},
+        {"n", true, STRATA_COLUMN_BESIDE},
+        {"bad", true, STRATA_COLUMN_SPARE},
+        {"p50 plain/enc", true, STRATA_COLUMN_SPARE},
+        {"p99 plain/enc", true, STRATA_COLUMN_SPARE},
+        {"CPU per op", true, STRATA_COLUMN_SPARE},
     };
     table->columns = columns;
     table->column_count = COUNT_OF(columns);
@@ -121,9 +131,7 @@ void strata_report_table_cells(const struct strata_report *report, const char *l
         }
         add_backends(table, cell);
         strata_table_add(table, cell->workload);
-        strata_table_format(table, "%s%s%s", cell->phase,
-                            strcmp(cell->phase, cell->operation) != 0 ? " " : "",
-                            strcmp(cell->phase, cell->operation) != 0 ? cell->operation : "");
+        strata_table_add(table, cell->phase);
         strata_report_rate(cell, false, rate, sizeof(rate));
         strata_table_add(table, rate);
         strata_report_rate(cell, true, rate, sizeof(rate));
@@ -148,59 +156,82 @@ static void add_whole_percent(struct strata_table *table, double fraction, const
 
 static void add_notes(struct strata_table *table, const struct strata_rung *rung)
 {
-    const char *first = rung->contradicted                            ? "<- contradiction"
-                        : rung->bottleneck && rung->efficiency < 0.95 ? "<- bottleneck"
-                                                                      : "";
-    strata_table_format(table, "%s%s%s", first, rung->assumed && first[0] != '\0' ? ", " : "",
-                        rung->assumed ? "assumed" : "");
+    bool bottleneck = rung->bottleneck && rung->efficiency < 0.95;
+    strata_table_add(table, rung->contradicted ? "<- contradiction"
+                            : bottleneck       ? "<- bottleneck"
+                                               : "");
+    strata_table_add(table, rung->assumed ? "assumed" : "");
+}
+
+static const struct strata_column ladder_columns[] = {
+    {"ladder", false, STRATA_COLUMN_ABOVE}, /* only where several are one table */
+    {"layer", false, STRATA_COLUMN_BESIDE},
+    {"back end", false, STRATA_COLUMN_BESIDE},
+    {"rate", true, STRATA_COLUMN_BESIDE},
+    {"efficiency", true, STRATA_COLUMN_BESIDE},
+    {"share", true, STRATA_COLUMN_SPARE},
+    {"loss", true, STRATA_COLUMN_BESIDE},
+    {"CPU busy", true, STRATA_COLUMN_SPARE},
+    {"busiest disk", true, STRATA_COLUMN_SPARE},
+    {"amplification", true, STRATA_COLUMN_SPARE},
+    {"n", true, STRATA_COLUMN_SPARE},
+    {"", false, STRATA_COLUMN_BESIDE},
+    {"stands on it", false, STRATA_COLUMN_SPARE},
+};
+
+static void add_rung(struct strata_table *table, const struct strata_rung *rung)
+{
+    char text[64];
+    strata_table_add(table, rung->layer);
+    strata_table_add(table, rung->backend);
+    format_rate(rung->ops_per_s, rung->bytes_per_s, true, text, sizeof(text));
+    strata_table_add(table, text);
+    add_whole_percent(table, rung->efficiency, "");
+    add_whole_percent(table, rung->share, "");
+    strata_report_percent(rung->loss_fraction, text, sizeof(text));
+    strata_table_add(table, text);
+    add_whole_percent(table, rung->cpu_busy_fraction, "");
+    (void)snprintf(text, sizeof(text), " %s", rung->disk);
+    add_whole_percent(table, rung->disk_busy_fraction, text);
+    if (isnan(rung->amplification)) {
+        strata_table_add(table, "");
+    } else {
+        strata_table_format(table, "%.2f", rung->amplification);
+    }
+    strata_table_format(table, "%ld", rung->runs);
+    add_notes(table, rung);
 }
 
 void strata_report_table_ladder(const struct strata_ladder *ladder, struct strata_table *table)
 {
-    static const struct strata_column columns[] = {
-        {"layer", false, false},
-        {"back end", false, false},
-        {"rate", true, false},
-        {"efficiency", true, false},
-        {"share", true, false},
-        {"loss", true, false},
-        {"CPU busy", true, false},
-        {"busiest disk", true, false},
-        {"amplification", true, false},
-        {"n", true, false},
-        {"", false, false},
-    };
-    table->columns = columns;
-    table->column_count = COUNT_OF(columns);
+    table->columns = ladder_columns + 1;
+    table->column_count = COUNT_OF(ladder_columns) - 1;
     for (size_t i = 0; i < ladder->rung_count; i++) {
-        const struct strata_rung *rung = &ladder->rungs[i];
-        char text[64];
-        strata_table_add(table, rung->layer);
-        strata_table_add(table, rung->backend);
-        format_rate(rung->ops_per_s, rung->bytes_per_s, true, text, sizeof(text));
-        strata_table_add(table, text);
-        add_whole_percent(table, rung->efficiency, "");
-        add_whole_percent(table, rung->share, "");
-        strata_report_percent(rung->loss_fraction, text, sizeof(text));
-        strata_table_add(table, text);
-        add_whole_percent(table, rung->cpu_busy_fraction, "");
-        (void)snprintf(text, sizeof(text), " %s", rung->disk);
-        add_whole_percent(table, rung->disk_busy_fraction, text);
-        if (isnan(rung->amplification)) {
-            strata_table_add(table, "");
-        } else {
-            strata_table_format(table, "%.2f", rung->amplification);
+        add_rung(table, &ladder->rungs[i]);
+    }
+}
+
+void strata_report_table_ladders(const struct strata_ladders *ladders, struct strata_table *table)
+{
+    table->columns = ladder_columns;
+    table->column_count = COUNT_OF(ladder_columns);
+    for (size_t l = 0; l < ladders->count; l++) {
+        struct strata_text title = {0};
+        strata_report_ladder_title(&ladders->items[l], &title);
+        for (size_t i = 0; i < ladders->items[l].rung_count; i++) {
+            strata_table_add(table, strata_text_string(&title));
+            add_rung(table, &ladders->items[l].rungs[i]);
         }
-        strata_table_format(table, "%ld", rung->runs);
-        add_notes(table, rung);
+        strata_text_done(&title);
     }
 }
 
 void strata_report_table_backends(const struct strata_report *report, struct strata_table *table)
 {
     static const struct strata_column columns[] = {
-        {"back end", false, false},   {"layer", false, false}, {"location", false, false},
-        {"encryption", false, false}, {"proof", false, false}, {"evidence", false, false},
+        {"back end", false, STRATA_COLUMN_BESIDE}, {"layer", false, STRATA_COLUMN_SPARE},
+        {"location", false, STRATA_COLUMN_BESIDE}, {"encryption", false, STRATA_COLUMN_BESIDE},
+        {"proof", false, STRATA_COLUMN_BESIDE},    {"evidence", false, STRATA_COLUMN_BELOW},
     };
     table->columns = columns;
     table->column_count = COUNT_OF(columns);
@@ -218,8 +249,9 @@ void strata_report_table_backends(const struct strata_report *report, struct str
 void strata_report_table_troubles(const struct strata_report *report, struct strata_table *table)
 {
     static const struct strata_column columns[] = {
-        {"layer", false, false},  {"workload", false, false}, {"back end", false, false},
-        {"status", false, false}, {"runs", true, false},      {"reason", false, false},
+        {"layer", false, STRATA_COLUMN_BESIDE},    {"workload", false, STRATA_COLUMN_ABOVE},
+        {"back end", false, STRATA_COLUMN_BESIDE}, {"status", false, STRATA_COLUMN_BESIDE},
+        {"runs", true, STRATA_COLUMN_BESIDE},      {"reason", false, STRATA_COLUMN_BELOW},
     };
     table->columns = columns;
     table->column_count = COUNT_OF(columns);
@@ -247,60 +279,4 @@ void strata_report_ladder_title(const struct strata_ladder *ladder, struct strat
         strata_text_append(out, ladder->match_key);
     }
     strata_text_format(out, ", %s (%s)", ladder->encrypted ? "encrypted" : "plain", ladder->chain);
-}
-
-/* What one layer's comparisons say together. */
-struct summary {
-    size_t cells;
-    size_t compared;
-    size_t pass, fail, inconclusive;
-    double least, most;                     /* estimates of the loss */
-    const struct strata_report_cell *worst; /* of those that fail */
-};
-
-static void count_cell(struct summary *summary, const struct strata_report_cell *cell)
-{
-    summary->cells++;
-    if (isnan(cell->loss_fraction)) {
-        return;
-    }
-    bool first = summary->compared++ == 0;
-    bool failed = strcmp(cell->verdict, "fail") == 0;
-    summary->least = first ? cell->loss_fraction : fmin(summary->least, cell->loss_fraction);
-    summary->most = first ? cell->loss_fraction : fmax(summary->most, cell->loss_fraction);
-    summary->pass += strcmp(cell->verdict, "pass") == 0;
-    summary->fail += failed;
-    summary->inconclusive += strcmp(cell->verdict, "inconclusive") == 0;
-    if (failed && (summary->worst == NULL || cell->loss_fraction > summary->worst->loss_fraction)) {
-        summary->worst = cell;
-    }
-}
-
-void strata_report_summary(const struct strata_report *report, const char *layer,
-                           struct strata_text *out)
-{
-    struct summary summary = {0};
-    char low[32];
-    char high[32];
-    for (size_t i = 0; i < report->cell_count; i++) {
-        if (strcmp(report->cells[i].layer, layer) == 0) {
-            count_cell(&summary, &report->cells[i]);
-        }
-    }
-    if (summary.compared == 0) {
-        strata_text_append(out, summary.cells == 0 ? "no run"
-                                                   : "nothing compared with an encrypted twin");
-        return;
-    }
-    strata_text_format(out, "of %zu comparisons with encryption %zu pass the margin, %zu fail",
-                       summary.compared, summary.pass, summary.fail);
-    if (summary.worst != NULL) {
-        strata_report_percent(summary.worst->loss_fraction, high, sizeof(high));
-        strata_text_format(out, " (most: %s of throughput, %s, %s, %s)", high,
-                           summary.worst->encrypted, summary.worst->workload, summary.worst->phase);
-    }
-    strata_report_percent(summary.least, low, sizeof(low));
-    strata_report_percent(summary.most, high, sizeof(high));
-    strata_text_format(out, ", %zu are inconclusive; estimated losses %s to %s",
-                       summary.inconclusive, low, high);
 }

@@ -22,15 +22,13 @@ void strata_report_rate(const struct strata_report_cell *cell, bool encrypted, c
 void strata_report_table_cells(const struct strata_report *report, const char *layer,
                                struct strata_table *table);
 void strata_report_table_ladder(const struct strata_ladder *ladder, struct strata_table *table);
+
+/* All ladders in one table, each below its title. */
+void strata_report_table_ladders(const struct strata_ladders *ladders, struct strata_table *table);
 void strata_report_table_backends(const struct strata_report *report, struct strata_table *table);
 void strata_report_table_troubles(const struct strata_report *report, struct strata_table *table);
 
 /* "write, 256 KiB x 8, encrypted (swift-server)" */
 void strata_report_ladder_title(const struct strata_ladder *ladder, struct strata_text *out);
-
-/* A layer's finding in a sentence: "of 4 comparisons with encryption 1 pass the margin, 3 fail
- * (most: 62.9 % of throughput, …), 0 are inconclusive; estimated losses 2.0 % to 62.9 %". */
-void strata_report_summary(const struct strata_report *report, const char *layer,
-                           struct strata_text *out);
 
 #endif

@@ -1,9 +1,13 @@
-/* The report on a terminal: each layer, the ladder, what went wrong, and last the findings, since
- * the end is what a terminal shows. */
-#include "common/report/escape.h"
+/* The report on a terminal: each layer, the ladder, what went wrong, and last the findings and the
+ * answer in short, since the end is what a terminal shows. */
+#include "common/report/paragraph.h"
 #include "common/report/report.h"
+#include "common/report/summary.h"
 #include "common/report/tables.h"
 
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 static bool is_wanted(const char *layer, size_t number)
@@ -11,64 +15,110 @@ static bool is_wanted(const char *layer, size_t number)
     return layer == NULL || strcmp(layer, strata_report_layers[number].name) == 0;
 }
 
-static void write_header(const struct strata_report *report, struct strata_text *out)
+/* What all parts of one report share. */
+struct page {
+    const struct strata_report *report;
+    const char *layer; /* the only one wanted, or NULL */
+    unsigned width;    /* columns; 0: no limit */
+    bool lost;         /* a table lost columns to the width */
+    struct strata_text *out;
+};
+
+/* Each writes one paragraph. */
+static void write_line(struct page *page, unsigned indent, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+static void write_line(struct page *page, unsigned indent, const char *format, ...)
 {
-    strata_text_append(out, "Campaign ");
-    strata_escape_terminal(out, report->name);
-    strata_text_format(out, " (%s), %s, strata %s\n", report->campaign.uuid, report->started,
-                       report->version);
-    if (report->machine[0] != '\0') {
-        strata_escape_terminal(out, report->machine);
-        strata_text_append(out, "\n");
+    va_list arguments;
+    va_start(arguments, format);
+    char *text = NULL;
+    if (vasprintf(&text, format, arguments) >= 0) {
+        strata_paragraph_write(indent, indent + 2, text, page->width, page->out);
+        free(text);
     }
-    strata_text_format(out, "%ld runs ok, %ld not; margin %.0f %%\n", report->ok_runs,
-                       report->other_runs, 100 * report->campaign.margin);
+    va_end(arguments);
 }
 
-static void write_layer(const struct strata_report *report, size_t number, struct strata_text *out)
-{
-    struct strata_table table = {0};
-    strata_report_table_cells(report, strata_report_layers[number].name, &table);
-    strata_text_format(out, "\n%s%s\n", strata_report_layers[number].heading,
-                       table.cell_count > 0 ? "" : ": no run");
-    strata_table_write_text(&table, 2, out);
-    strata_table_done(&table);
-}
-
-static void write_ladder(const struct strata_ladder *ladder, struct strata_text *out)
-{
-    struct strata_table table = {0};
-    struct strata_text title = {0};
-    strata_report_ladder_title(ladder, &title);
-    strata_report_table_ladder(ladder, &table);
-    strata_text_append(out, "\nLadder: ");
-    strata_escape_terminal(out, strata_text_string(&title));
-    strata_text_append(out, "\n");
-    strata_table_write_text(&table, 2, out);
-    strata_table_done(&table);
-    strata_text_done(&title);
-}
-
-static void write_section(const char *heading, struct strata_table *table, struct strata_text *out)
-{
-    if (table->cell_count > 0) {
-        strata_text_format(out, "\n%s\n", heading);
-        strata_table_write_text(table, 2, out);
-    }
-    strata_table_done(table);
-}
-
-static void write_sentence(const char *label, struct strata_text *sentence, struct strata_text *out)
+static void write_sentence(struct page *page, unsigned indent, const char *label,
+                           struct strata_text *sentence)
 {
     if (sentence->length > 0) {
-        strata_text_format(out, "  %s: ", label);
-        strata_escape_terminal(out, sentence->bytes);
-        strata_text_append(out, ".\n");
+        write_line(page, indent, "%s: %s.", label, sentence->bytes);
     }
     strata_text_done(sentence);
 }
 
-static void write_ladder_findings(const struct strata_ladder *ladder, struct strata_text *out)
+static void write_table(struct page *page, const char *heading, struct strata_table *table)
+{
+    if (table->cell_count > 0) {
+        strata_text_format(page->out, "\n%s\n", heading);
+        page->lost = strata_table_write_text(table, 2, page->width, page->out) || page->lost;
+    }
+    strata_table_done(table);
+}
+
+static void write_header(struct page *page)
+{
+    const struct strata_report *report = page->report;
+    write_line(page, 0, "Campaign %s (%s), %s, strata %s", report->name, report->campaign.uuid,
+               report->started, report->version);
+    if (report->machine[0] != '\0') {
+        write_line(page, 0, "%s", report->machine);
+    }
+    write_line(page, 0, "%ld runs ok, %ld not; margin %.0f %%", report->ok_runs, report->other_runs,
+               100 * report->campaign.margin);
+}
+
+static void write_layer(struct page *page, size_t number)
+{
+    struct strata_table table = {0};
+    strata_report_table_cells(page->report, strata_report_layers[number].name, &table);
+    if (table.cell_count == 0) {
+        strata_text_format(page->out, "\n%s: no run\n", strata_report_layers[number].heading);
+    }
+    write_table(page, strata_report_layers[number].heading, &table);
+}
+
+static void write_tables(struct page *page)
+{
+    struct strata_table ladders = {0};
+    struct strata_table backends = {0};
+    struct strata_table troubles = {0};
+    for (size_t i = 0; i < 4; i++) {
+        if (is_wanted(page->layer, i)) {
+            write_layer(page, i);
+        }
+    }
+    strata_report_table_ladders(&page->report->ladders, &ladders);
+    strata_report_table_backends(page->report, &backends);
+    strata_report_table_troubles(page->report, &troubles);
+    write_table(page, "Ladder: each layer against the one it stands on", &ladders);
+    write_table(page, "Back ends", &backends);
+    write_table(page, "Runs without a valid rate", &troubles);
+}
+
+static void write_legend(struct page *page)
+{
+    strata_text_append(page->out, "\nHow to read it\n");
+    write_line(
+        page, 2,
+        "Rates are medians of the valid runs (/s: operations per second). Loss: of throughput "
+        "by encryption, the Hodges-Lehmann estimate over n pairs with one-sided 95 %% bounds; "
+        "pass: less than the margin even at the upper bound; fail: more than it even at the "
+        "lower; inconclusive: the bounds do not say. CPU is the whole machine's.");
+    if (page->report->ladders.count > 0) {
+        write_line(page, 2,
+                   "Efficiency: rate over that of the layer below; assumed: no stands-on says that "
+                   "it lies there.");
+    }
+    write_line(page, 2, "Formulas: doc/methods.md.%s",
+               page->lost
+                   ? " Left out for the width: latency and more, which --markdown and --html "
+                     "of strata report show."
+                   : "");
+}
+
+static void write_ladder_findings(struct page *page, const struct strata_ladder *ladder)
 {
     struct strata_text title = {0};
     struct strata_text finding = {0};
@@ -77,81 +127,67 @@ static void write_ladder_findings(const struct strata_ladder *ladder, struct str
     strata_report_ladder_title(ladder, &title);
     strata_ladder_explain(ladder, &finding, &refutation);
     strata_ladder_explain_cost(ladder, &cost);
-    strata_text_append(out, "  Ladder: ");
-    strata_escape_terminal(out, strata_text_string(&title));
-    strata_text_append(out, "\n");
-    write_sentence("  Bottleneck", &finding, out);
-    write_sentence("  Refuted if", &refutation, out);
-    write_sentence("  Encryption", &cost, out);
+    write_line(page, 2, "Ladder: %s", strata_text_string(&title));
+    write_sentence(page, 4, "Bottleneck", &finding);
+    write_sentence(page, 4, "Refuted if", &refutation);
+    write_sentence(page, 4, "Encryption", &cost);
     strata_text_done(&title);
 }
 
-static void write_control(const struct strata_report *report, struct strata_text *out)
+static void write_findings(struct page *page)
 {
-    if (report->control_verdict[0] == '\0') {
-        strata_text_append(out, "  A/A control: none.\n");
-        return;
-    }
-    strata_text_format(out, "  A/A control: %s (%s).\n", report->control_verdict,
-                       report->control_reason);
-    if (strcmp(report->control_verdict, "fail") == 0) {
-        strata_text_append(out, "  THE CAMPAIGN IS INVALID: plain against plain shows a "
-                                "difference, so no comparison\n  above can be trusted.\n");
-    }
-}
-
-static void write_findings(const struct strata_report *report, const char *layer,
-                           struct strata_text *out)
-{
-    strata_text_append(out, "\nFindings\n");
+    const struct strata_report *report = page->report;
+    strata_text_append(page->out, "\nFindings\n");
     for (size_t i = 0; i < 4; i++) {
         struct strata_text summary = {0};
-        if (is_wanted(layer, i)) {
+        if (is_wanted(page->layer, i)) {
             strata_report_summary(report, strata_report_layers[i].name, &summary);
-            write_sentence(strata_report_layers[i].heading, &summary, out);
+            write_sentence(page, 2, strata_report_layers[i].heading, &summary);
         }
     }
     for (size_t i = 0; i < report->ladders.count; i++) {
-        write_ladder_findings(&report->ladders.items[i], out);
+        write_ladder_findings(page, &report->ladders.items[i]);
     }
-    write_control(report, out);
+    if (report->control_verdict[0] == '\0') {
+        write_line(page, 2, "A/A control: none.");
+    } else {
+        write_line(page, 2, "A/A control: %s (%s).", report->control_verdict,
+                   report->control_reason);
+    }
 }
 
-static void write_report(const struct strata_report *report, const char *layer,
-                         struct strata_text *out)
+/* Last, so that it is what a terminal still shows. */
+static void write_answers(struct page *page)
 {
-    struct strata_table backends = {0};
-    struct strata_table troubles = {0};
-    write_header(report, out);
-    for (size_t i = 0; i < 4; i++) {
-        if (is_wanted(layer, i)) {
-            write_layer(report, i, out);
-        }
+    struct strata_text bottleneck = {0};
+    struct strata_text encryption = {0};
+    strata_report_answer_bottleneck(page->report, &bottleneck);
+    strata_report_answer_encryption(page->report, &encryption);
+    if (bottleneck.length > 0 || encryption.length > 0) {
+        strata_text_append(page->out, "\nIn short\n");
     }
-    for (size_t i = 0; i < report->ladders.count; i++) {
-        write_ladder(&report->ladders.items[i], out);
+    write_sentence(page, 2, "Bottleneck", &bottleneck);
+    write_sentence(page, 2, "Encryption", &encryption);
+    if (strcmp(page->report->control_verdict, "fail") == 0) {
+        write_line(page, 2,
+                   "THE CAMPAIGN IS INVALID: plain against plain shows a difference, so no "
+                   "comparison above can be trusted.");
     }
-    strata_report_table_backends(report, &backends);
-    strata_report_table_troubles(report, &troubles);
-    write_section("Back ends", &backends, out);
-    write_section("Runs without a valid rate", &troubles, out);
-    strata_text_append(out,
-                       "\nRates are medians of the valid runs (/s: operations per second); loss is "
-                       "the Hodges-Lehmann\nestimate over n pairs with one-sided 95 % bounds; CPU "
-                       "is the whole machine's, plain / encrypted.\nEfficiency: rate over that of "
-                       "the layer below; assumed:\nno stands-on says that it lies there. Formulas: "
-                       "doc/methods.md.\n");
-    write_findings(report, layer, out);
 }
 
 enum strata_status strata_report_text(struct strata_store *store, const char *campaign,
-                                      const char *layer, struct strata_text *out,
+                                      const char *layer, unsigned width, struct strata_text *out,
                                       struct strata_error *error)
 {
     struct strata_report report;
     enum strata_status status = strata_report_read(store, campaign, layer, &report, error);
     if (status == STRATA_OK) {
-        write_report(&report, layer, out);
+        struct page page = {.report = &report, .layer = layer, .width = width, .out = out};
+        write_header(&page);
+        write_tables(&page);
+        write_legend(&page);
+        write_findings(&page);
+        write_answers(&page);
     }
     strata_report_done(&report);
     return status;

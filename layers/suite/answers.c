@@ -1,6 +1,7 @@
 /* report, compare, export, analyse: a database is opened, asked once, and closed. */
 #include "common/analysis/analysis.h"
 #include "common/base/units.h"
+#include "common/cli/terminal.h"
 #include "common/plan/option.h"
 #include "common/report/report.h"
 #include "layers/suite/suite.h"
@@ -8,6 +9,7 @@
 #include <errno.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 static enum strata_status check_layer(const char *layer, struct strata_error *error)
 {
@@ -38,7 +40,8 @@ static enum strata_status write_report(const struct suite_request *request,
     if (suite_request_value(request, "json") != NULL) {
         return strata_report_json(store, campaign, layer, text, error);
     }
-    return strata_report_text(store, campaign, layer, text, error);
+    return strata_report_text(store, campaign, layer, strata_terminal_columns(STDOUT_FILENO), text,
+                              error);
 }
 
 enum strata_status suite_report(const struct suite_request *request, struct strata_error *error)

@@ -8,6 +8,7 @@
 #include "common/base/memory.h"
 #include "common/base/random.h"
 #include "common/base/stop.h"
+#include "common/cli/terminal.h"
 #include "common/plan/plan.h"
 #include "common/report/report.h"
 #include "layers/suite/suite.h"
@@ -135,8 +136,10 @@ static enum strata_status tell(const struct suite_campaign *campaign, struct str
         status = strata_analysis_campaign(store, campaign->uuid, error);
     }
     if (status == STRATA_OK) {
-        status = campaign->json ? strata_report_json(store, campaign->uuid, NULL, &text, error)
-                                : strata_report_text(store, campaign->uuid, NULL, &text, error);
+        status = campaign->json
+                     ? strata_report_json(store, campaign->uuid, NULL, &text, error)
+                     : strata_report_text(store, campaign->uuid, NULL,
+                                          strata_terminal_columns(STDOUT_FILENO), &text, error);
     }
     if (status == STRATA_OK) {
         status = suite_print(&text, error);

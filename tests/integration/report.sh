@@ -45,6 +45,23 @@ else
     skip "a decimal comma" "localedef cannot make de_DE: $(head -1 "$scratch/localedef.log")"
 fi
 
+# --- on a terminal --------------------------------------------------------------------------------
+# on_terminal COLUMNS COMMAND…: its output, as the terminal gets it
+on_terminal() { script -qec "stty cols $1; ${*:2}" /dev/null < /dev/null | tr -d '\r'; }
+widest() { /usr/bin/python3 -c 'import sys; print(max(len(line.rstrip("\n")) for line in sys.stdin))'; }
+words() { tr -s ' \n' '\n\n' | grep -v '^$'; }
+on_terminal 80 "$strata" report --db "$db" > "$scratch/narrow"
+check "80 columns: no line is wider" test "$(widest < "$scratch/narrow")" -le 80
+check "80 columns: it says what was left out" grep -q "Left out for the width" "$scratch/narrow"
+on_terminal 300 "$strata" report --db "$db" > "$scratch/wide"
+equal "300 columns: nothing is left out" "$(grep -c 'Left out\|p99 plain/enc' "$scratch/wide")" \
+    "$("$strata" report --db "$db" | grep -c 'p99 plain/enc')"
+"$strata" report --db "$db" > "$scratch/file"
+equal "a file has whole sentences" "$(sed -n '/^Findings/,$p' "$scratch/file" | grep -c '[^.]$')" \
+    "$(grep -c '^Findings\|^In short\|^  Ladder: \|^$' <(sed -n '/^Findings/,$p' "$scratch/file" | grep '[^.]$'))"
+equal "the same words at any width" "$(sed -n '/^Findings/,$p' "$scratch/narrow" | words | sha256sum)" \
+    "$(sed -n '/^Findings/,$p' "$scratch/file" | words | sha256sum)"
+
 # --- HTML -------------------------------------------------------------------------------------------
 page() { # page FILE: no request, no script, well-formed
     check "$2: well-formed" xmllint --noout "$1"

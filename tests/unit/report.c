@@ -3,6 +3,7 @@
 #include "common/analysis/ladder.h"
 #include "common/report/charts.h"
 #include "common/report/escape.h"
+#include "common/report/paragraph.h"
 #include "common/report/table.h"
 #include "tests/unit/harness.h"
 
@@ -43,33 +44,74 @@ static void names_are_escaped_for_each_format(void)
     escaped(strata_escape_label, "a\"b\\c\nd", "a\\\"b\\\\c\\nd");
 }
 
-static const struct strata_column columns[] = {
-    {"name", false, true}, {"kind", false, true}, {"rate", true, false}, {"empty", false, false}};
+static const struct strata_column columns[] = {{"name", false, STRATA_COLUMN_ABOVE},
+                                               {"kind", false, STRATA_COLUMN_BESIDE},
+                                               {"rate", true, STRATA_COLUMN_SPARE},
+                                               {"empty", false, STRATA_COLUMN_BESIDE},
+                                               {"why", false, STRATA_COLUMN_BELOW}};
 
 static void fill(struct strata_table *table)
 {
-    static const char *const cells[] = {"\xc3\xa4", "x", "1",  "",  "\xc3\xa4", "x",
-                                        "22",       "",  "b<", "x", "3|",       ""};
-    *table = (struct strata_table){.columns = columns, .column_count = 4};
+    static const char *const cells[] = {"\xc3\xa4", "x", "1",  "", "",
+                                        "\xc3\xa4", "x", "22", "", "",
+                                        "b<",       "x", "3|", "", "one two three"};
+    *table = (struct strata_table){.columns = columns, .column_count = 5};
     for (size_t i = 0; i < sizeof(cells) / sizeof(cells[0]); i++) {
         strata_table_add(table, cells[i]);
     }
 }
 
-/* Characters count, not bytes; a value that the row above has is not said again, unless what stands
- * left of it differs; a column of nothing is left out. */
+/* Characters count, not bytes; a value above is said once for the rows that share it; a column of
+ * nothing is left out; what is too wide is lost or broken. */
 static void a_table_as_text(void)
 {
     struct strata_table table;
     struct strata_text out = {0};
     fill(&table);
-    strata_table_write_text(&table, 1, &out);
-    CU_ASSERT_STRING_EQUAL(strata_text_string(&out), " name  kind  rate\n"
-                                                     " \xc3\xa4     x        1\n"
-                                                     "               22\n"
-                                                     " b<    x       3|\n");
+    CU_ASSERT_FALSE(strata_table_write_text(&table, 1, 0, &out));
+    CU_ASSERT_STRING_EQUAL(strata_text_string(&out), "   kind  rate\n"
+                                                     " \xc3\xa4\n"
+                                                     "   x        1\n"
+                                                     "   x       22\n"
+                                                     " b<\n"
+                                                     "   x       3|\n"
+                                                     "       one two three\n");
+    strata_text_done(&out);
+    CU_ASSERT_FALSE(strata_table_write_text(&table, 1, 13, &out));
+    CU_ASSERT_PTR_NOT_NULL(strstr(strata_text_string(&out), "   kind  rate\n"));
+    strata_text_done(&out);
+    CU_ASSERT_TRUE(strata_table_write_text(&table, 1, 12, &out));
+    CU_ASSERT_STRING_EQUAL(strata_text_string(&out), "   kind\n"
+                                                     " \xc3\xa4\n"
+                                                     "   x\n"
+                                                     "   x\n"
+                                                     " b<\n"
+                                                     "   x\n"
+                                                     "       one\n"
+                                                     "       two\n"
+                                                     "       three\n");
     strata_text_done(&out);
     strata_table_done(&table);
+}
+
+static void paragraph(unsigned width, const char *text, const char *want)
+{
+    struct strata_text out = {0};
+    strata_paragraph_write(2, 4, text, width, &out);
+    CU_ASSERT_STRING_EQUAL(strata_text_string(&out), want);
+    strata_text_done(&out);
+}
+
+static void a_paragraph_breaks_at_blanks(void)
+{
+    paragraph(0, "one two three", "  one two three\n");
+    paragraph(9, "one two three", "  one two\n    three\n");
+    paragraph(8, "one two three", "  one\n    two\n    three\n");
+    paragraph(8, "elephants do", "  elephants\n    do\n");
+    paragraph(7, "\xc3\xa4\xc3\xa4 \xc3\xb6\xc3\xb6", "  \xc3\xa4\xc3\xa4 \xc3\xb6\xc3\xb6\n");
+    paragraph(80, "a\033[2J\nb", "  a?[2J?b\n");
+    paragraph(9, "one 10 % two", "  one\n    10 %\n    two\n");
+    paragraph(80, "", "  \n");
 }
 
 static void a_table_as_markdown_and_html(void)
@@ -80,7 +122,8 @@ static void a_table_as_markdown_and_html(void)
     fill(&table);
     strata_table_write_markdown(&table, &markdown);
     strata_table_write_html(&table, &html);
-    CU_ASSERT_PTR_NOT_NULL(strstr(strata_text_string(&markdown), "| b&lt; | x | 3\\| |"));
+    CU_ASSERT_PTR_NOT_NULL(
+        strstr(strata_text_string(&markdown), "| b&lt; | x | 3\\| |  | one two three |"));
     CU_ASSERT_PTR_NOT_NULL(strstr(strata_text_string(&html), "<td class=\"word\">b&lt;</td>"));
     CU_ASSERT_PTR_NOT_NULL(strstr(strata_text_string(&html), "<td class=\"number\">22</td>"));
     CU_ASSERT_PTR_NULL(strstr(strata_text_string(&html), "empty"));
@@ -91,9 +134,9 @@ static void a_table_as_markdown_and_html(void)
 
 static void an_empty_table_is_nothing(void)
 {
-    struct strata_table table = {.columns = columns, .column_count = 4};
+    struct strata_table table = {.columns = columns, .column_count = 5};
     struct strata_text out = {0};
-    strata_table_write_text(&table, 2, &out);
+    CU_ASSERT_FALSE(strata_table_write_text(&table, 2, 1, &out));
     strata_table_write_markdown(&table, &out);
     strata_table_write_html(&table, &out);
     CU_ASSERT_EQUAL(out.length, 0);
@@ -371,6 +414,7 @@ static void where_encryption_shows(void)
 static const struct harness_test tests[] = {
     {"names are escaped for each format", names_are_escaped_for_each_format},
     {"a table as text", a_table_as_text},
+    {"a paragraph breaks at blanks", a_paragraph_breaks_at_blanks},
     {"a table as Markdown and HTML", a_table_as_markdown_and_html},
     {"an empty table is nothing", an_empty_table_is_nothing},
     {"interval charts draw with none, one, zero, equal and infinite values",

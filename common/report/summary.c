@@ -1,0 +1,120 @@
+/* Counts over comparisons and ladders, so that a reader sees the answer before the tables.
+ *
+ * Always: a comparison that the runs cannot decide is counted as such, never as a pass. */
+#include "common/report/summary.h"
+
+#include "common/report/tables.h"
+
+#include <math.h>
+#include <string.h>
+
+struct counts {
+    size_t cells;
+    size_t compared;
+    size_t pass, fail, inconclusive;
+    double least, most;                     /* estimates of the loss */
+    const struct strata_report_cell *worst; /* of those that fail */
+};
+
+static void count_cell(struct counts *counts, const struct strata_report_cell *cell)
+{
+    counts->cells++;
+    if (isnan(cell->loss_fraction)) {
+        return;
+    }
+    bool first = counts->compared++ == 0;
+    bool failed = strcmp(cell->verdict, "fail") == 0;
+    counts->least = first ? cell->loss_fraction : fmin(counts->least, cell->loss_fraction);
+    counts->most = first ? cell->loss_fraction : fmax(counts->most, cell->loss_fraction);
+    counts->pass += strcmp(cell->verdict, "pass") == 0;
+    counts->fail += failed;
+    counts->inconclusive += strcmp(cell->verdict, "inconclusive") == 0;
+    if (failed && (counts->worst == NULL || cell->loss_fraction > counts->worst->loss_fraction)) {
+        counts->worst = cell;
+    }
+}
+
+/* Of one layer, or of all (NULL). */
+static struct counts count_cells(const struct strata_report *report, const char *layer)
+{
+    struct counts counts = {0};
+    for (size_t i = 0; i < report->cell_count; i++) {
+        if (layer == NULL || strcmp(report->cells[i].layer, layer) == 0) {
+            count_cell(&counts, &report->cells[i]);
+        }
+    }
+    return counts;
+}
+
+static const char *layer_words(const char *layer)
+{
+    return strcmp(layer, "filesystem") == 0 ? "file-system" : layer;
+}
+
+static void append_counts(const struct strata_report *report, const struct counts *counts,
+                          bool layer_too, struct strata_text *out)
+{
+    const struct strata_report_cell *worst = counts->worst;
+    strata_text_format(out,
+                       "in %zu of %zu comparisons encryption costs more than the margin of %.0f %%",
+                       counts->fail, counts->compared, 100 * report->campaign.margin);
+    if (worst != NULL) {
+        char loss[32];
+        strata_report_percent(worst->loss_fraction, loss, sizeof(loss));
+        strata_text_format(out, " (most: %s of throughput, %s%s%s, %s, %s)", loss,
+                           layer_too ? layer_words(worst->layer) : "", layer_too ? " layer, " : "",
+                           worst->encrypted, worst->workload, worst->phase);
+    }
+    strata_text_format(out, ", in %zu it does not", counts->pass);
+    if (counts->inconclusive > 0) {
+        strata_text_format(out, ", in %zu the runs differ too much to tell (inconclusive)",
+                           counts->inconclusive);
+    }
+}
+
+void strata_report_summary(const struct strata_report *report, const char *layer,
+                           struct strata_text *out)
+{
+    struct counts counts = count_cells(report, layer);
+    char low[32];
+    char high[32];
+    if (counts.compared == 0) {
+        strata_text_append(out, counts.cells == 0 ? "no run"
+                                                  : "nothing compared with an encrypted twin");
+        return;
+    }
+    append_counts(report, &counts, false, out);
+    strata_report_percent(counts.least, low, sizeof(low));
+    strata_report_percent(counts.most, high, sizeof(high));
+    strata_text_format(out, "; estimated losses %s to %s", low, high);
+}
+
+void strata_report_answer_encryption(const struct strata_report *report, struct strata_text *out)
+{
+    struct counts counts = count_cells(report, NULL);
+    if (counts.compared > 0) {
+        append_counts(report, &counts, true, out);
+    }
+}
+
+void strata_report_answer_bottleneck(const struct strata_report *report, struct strata_text *out)
+{
+    size_t named = 0;
+    for (size_t layer = 0; layer < 4; layer++) {
+        const char *name = strata_report_layers[layer].name;
+        size_t count = 0;
+        for (size_t i = 0; i < report->ladders.count; i++) {
+            const struct strata_rung *rung = strata_ladder_bottleneck(&report->ladders.items[i]);
+            count += rung != NULL && strcmp(rung->layer, name) == 0;
+        }
+        if (count > 0) {
+            strata_text_format(out, "%sthe %s layer on %zu of %zu ladders", named > 0 ? ", " : "",
+                               layer_words(name), count, report->ladders.count);
+        }
+        named += count;
+    }
+    if (report->ladders.count > named) {
+        strata_text_format(out, "%snone on %zu of %zu", named > 0 ? ", " : "",
+                           report->ladders.count - named, report->ladders.count);
+    }
+}
