@@ -9,6 +9,9 @@ endif
 BUILD   ?= build
 VARIANT ?= release
 
+# One short line for each command; V=1 shows the commands themselves.
+say = $(if $(V),,@printf '  %-4s %s\n' $(1) $@;)
+
 # Optional features: auto (used where found), yes (required), no.
 LIBURING       ?= auto
 LIBNFS         ?= auto
@@ -58,12 +61,12 @@ programs: $(PROGRAMS)
 
 help: ## list the targets and variables
 	@awk -F':.*## ' '/^[a-z-]+:.*## /{printf "  make %-13s %s\n", $$1, $$2}' Makefile
-	@echo "  variables     CC, PREFIX, DESTDIR; LIBURING, LIBNFS, MPI, LIBCRYPTSETUP = auto|yes|no"
+	@echo "  variables     CC, PREFIX, DESTDIR, V=1 (show commands); LIBURING, LIBNFS, MPI, LIBCRYPTSETUP = auto|yes|no"
 
 deps: ## install the packages that building and running need (apt)
 	@config/dependencies install build
 
-run: ## evaluate all four layers of a local cloud store, plain and encrypted (about two minutes)
+run: ## evaluate all four layers of a local cloud store, plain and encrypted (two to three minutes)
 	@config/dependencies install build lab
 	@$(MAKE) --no-print-directory -j"$$(nproc)" programs
 	@config/run_quick
@@ -115,39 +118,39 @@ clean: ## take a lab that was left up down, and remove build/
 define program_rule
 $(BUILD)/bin/$(1): $(patsubst %.c,$(BUILD)/obj/%.o,$(wildcard layers/$(2)/*.c)) $(LIBRARY)
 	@mkdir -p $$(@D)
-	$(CC) $(LDFLAGS) -o $$@ $$^ $(LDLIBS)
+	$$(call say,LINK)$(CC) $(LDFLAGS) -o $$@ $$^ $(LDLIBS)
 endef
 $(foreach layer,$(filter-out suite,$(LAYERS)),$(eval $(call program_rule,strata-$(layer),$(layer))))
 $(eval $(call program_rule,strata,suite))
 
 $(LIBRARY): $(COMMON_OBJECTS)
 	@rm -f $@
-	$(AR) qcs $@ $^
+	$(call say,AR)$(AR) qcs $@ $^
 
 # SQL and HTML that the programs carry, each file as one string (config/embed).
 EMBEDDED := $(sort $(wildcard common/store/*.sql common/store/migrations/*.sql common/analysis/*.sql common/report/*.sql common/report/*.html common/report/*.css))
 $(BUILD)/embedded.c: $(EMBEDDED) config/embed
 	@mkdir -p $(@D)
-	config/embed $(EMBEDDED) > $@
+	$(call say,SQL)config/embed $(EMBEDDED) > $@
 $(BUILD)/obj/embedded.o: $(BUILD)/embedded.c common/base/embedded.h
 	@mkdir -p $(@D)
-	$(CC) $(CPPFLAGS) $(CFLAGS) -Wno-overlength-strings -c -o $@ $<
+	$(call say,CC)$(CC) $(CPPFLAGS) $(CFLAGS) -Wno-overlength-strings -c -o $@ $<
 
 $(BUILD)/obj/%.o: %.c $(BUILD)/features.mk Makefile
 	@mkdir -p $(@D)
-	$(CC) $(CPPFLAGS) $(CFLAGS) -MMD -MP -c -o $@ $<
+	$(call say,CC)$(CC) $(CPPFLAGS) $(CFLAGS) -MMD -MP -c -o $@ $<
 
 # A unit test may link a layer's objects besides the library: it names them in its first line,
 # "// links: layers/user/content*.c".
 $(BUILD)/tests/%: $(BUILD)/obj/tests/unit/%.o $(BUILD)/obj/tests/unit/harness.o $(LIBRARY)
 	@mkdir -p $(@D)
-	$(CC) $(LDFLAGS) -o $@ $(filter %.o,$^) $(LIBRARY) $(LDLIBS) -lcunit
+	$(call say,LINK)$(CC) $(LDFLAGS) -o $@ $(filter %.o,$^) $(LIBRARY) $(LDLIBS) -lcunit
 $(foreach t,$(UNIT_SOURCES),$(eval $(t:tests/unit/%.c=$(BUILD)/tests/%): $(patsubst %.c,$(BUILD)/obj/%.o,$(wildcard $(shell sed -n '1s|^// links: ||p' $(t))))))
 $(BUILD)/tests/support/%: $(BUILD)/obj/tests/support/%.o $(LIBRARY)
 	@mkdir -p $(@D)
-	$(CC) $(LDFLAGS) -o $@ $^ $(LDLIBS)
+	$(call say,LINK)$(CC) $(LDFLAGS) -o $@ $^ $(LDLIBS)
 $(BUILD)/tests/bench/%: $(BUILD)/obj/tests/bench/%.o $(LIBRARY)
 	@mkdir -p $(@D)
-	$(CC) $(LDFLAGS) -o $@ $^ $(LDLIBS)
+	$(call say,LINK)$(CC) $(LDFLAGS) -o $@ $^ $(LDLIBS)
 
 -include $(shell find $(BUILD)/obj -name '*.d' 2>/dev/null)

@@ -91,8 +91,9 @@ struct strata_run_context {
  * only from the main thread. */
 struct strata_layer {
     enum strata_layer_id id;
-    const char *program; /* "strata-device" */
-    const char *summary; /* one line for --help */
+    const char *program;  /* "strata-device" */
+    const char *summary;  /* one line for --help */
+    const char *examples; /* lines for --help */
 
     /* The element types that an ad hoc command line makes: --plain makes a back end of this type,
      * its `place_option` holding the argument; every workload option goes into this workload, or

@@ -70,7 +70,7 @@ enum strata_status strata_session_inspect(struct strata_backends *backends,
         if (!skip || error->status != STRATA_ENVIRONMENT) {
             return error->status;
         }
-        say(observer, "left out: %s", error->text);
+        say(observer, "left out, as its when-missing allows: %s", error->text);
         strata_backends_remove(backends, backend);
     }
     return STRATA_OK;

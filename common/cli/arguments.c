@@ -8,6 +8,7 @@
 #include "common/base/memory.h"
 #include "common/base/random.h"
 #include "common/base/text.h"
+#include "common/report/paragraph.h"
 #include <stdio.h>
 
 #include <stdlib.h>
@@ -62,6 +63,7 @@ static const struct {
     [HELP] = {"help", NULL, "this text"},
     [VERSION] = {"version", NULL, "the version"},
 };
+enum { HELP_COLUMNS = 80 };
 enum { COMMON_OPTIONS = sizeof(common_options) / sizeof(common_options[0]) };
 
 /* An argument that is not among the common options, for the tables to take. */
@@ -527,7 +529,9 @@ void strata_arguments_help(const struct strata_layer *layer, struct strata_text 
         char words[64];
         snprintf(words, sizeof(words), "--%s %s", common_options[i].name,
                  common_options[i].value != NULL ? common_options[i].value : "");
-        strata_text_format(out, "  %-28s %s\n", words, common_options[i].help);
+        char line[256];
+        snprintf(line, sizeof(line), "%-28s %s", words, common_options[i].help);
+        strata_paragraph_write(2, 31, line, HELP_COLUMNS, out);
     }
     const struct strata_option *told = NULL;
     for (size_t i = 0; i < strata_element_type_count; i++) {
@@ -547,9 +551,13 @@ void strata_arguments_help(const struct strata_layer *layer, struct strata_text 
         }
         told = type->options;
     }
-    strata_text_append(
-        out, "\nSizes: 512, 4KiB = 4k = 4K = 4096, 4kB = 4000. Times: 500ms, 30s, 5m, 1h. "
-             "Lists sweep: 1,8,32.\n"
-             "Exit codes: 0 done; 1 a criterion failed; 2 usage or configuration; "
-             "3 the environment; 4 internal; 130 interrupted.\n");
+    strata_text_format(out, "\nExamples:\n%s\n", layer->examples);
+    strata_paragraph_write(0, 2,
+                           "Sizes: 512, 4KiB = 4k = 4K = 4096, 4kB = 4000. Times: 500ms, 30s, 5m, "
+                           "1h. Lists sweep: 1,8,32.",
+                           HELP_COLUMNS, out);
+    strata_paragraph_write(0, 2,
+                           "Exit codes: 0 done; 1 a criterion failed; 2 usage or configuration; "
+                           "3 the environment; 4 internal; 130 interrupted.",
+                           HELP_COLUMNS, out);
 }

@@ -68,8 +68,8 @@ static void draw(struct strata_progress *progress, uint64_t elapsed_ns)
     memset(bar, '.', cells);
     memset(bar, '#', (size_t)(share * cells));
     char line[320];
-    snprintf(line, sizeof(line), "%-10s [%s] %3.0f %%  %s  %s", progress->title, bar, 100 * share,
-             left, progress->what);
+    snprintf(line, sizeof(line), "%s [%s] %3.0f %% %s: %s", progress->title, bar, 100 * share, left,
+             progress->what);
     fprintf(stderr, "\r%.*s\033[K", (int)columns - 1, line);
     fflush(stderr);
     progress->drawn = true;

@@ -114,6 +114,9 @@ void strata_option_write_help(const struct strata_element_type *type, struct str
 {
     for (size_t i = 0; i < type->option_count; i++) {
         const struct strata_option *option = &type->options[i];
+        if (option->required) {
+            continue; /* the command line names the back ends itself, and --plain says where */
+        }
         size_t start = out->length;
         strata_text_format(out, "  --%s %s%s", option->alias != NULL ? option->alias : option->name,
                            value_word(option), option->list ? ",..." : "");

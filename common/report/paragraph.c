@@ -14,7 +14,9 @@ void strata_paragraph_write(unsigned first, unsigned others, const char *text, u
     strata_text_format(out, "%*s", (int)first, "");
     for (const char *at = text; *at != '\0';) {
         size_t length = strcspn(at, " ");
-        length += strncmp(at + length, " %", 2) == 0 ? 2 : 0; /* with its number */
+        if (strncmp(at + length, " %", 2) == 0) { /* stays with its number */
+            length += 1 + strcspn(at + length + 1, " ");
+        }
         char *word = strata_text_duplicate_format("%.*s", (int)length, at);
         size_t columns = strata_text_columns(word);
         if (width > 0 && column > begin && column + 1 + columns > width) {

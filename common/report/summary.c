@@ -89,6 +89,11 @@ void strata_report_summary(const struct strata_report *report, const char *layer
     strata_text_format(out, "; estimated losses %s to %s", low, high);
 }
 
+bool strata_report_compares(const struct strata_report *report)
+{
+    return count_cells(report, NULL).compared > 0;
+}
+
 void strata_report_answer_encryption(const struct strata_report *report, struct strata_text *out)
 {
     struct counts counts = count_cells(report, NULL);

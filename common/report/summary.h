@@ -10,6 +10,9 @@
 void strata_report_summary(const struct strata_report *report, const char *layer,
                            struct strata_text *out);
 
+/* Whether anything was compared with an encrypted twin. */
+bool strata_report_compares(const struct strata_report *report);
+
 /* The two answers, each without the full stop: which layer is the bottleneck of how many ladders
  * (nothing without a ladder), and how often encryption costs more than the margin, and where most
  * (nothing without a comparison). */

@@ -107,18 +107,12 @@ void strata_report_table_cells(const struct strata_report *report, const char *l
                                struct strata_table *table)
 {
     static const struct strata_column columns[] = {
-        {"back ends", false, STRATA_COLUMN_ABOVE},
-        {"workload", false, STRATA_COLUMN_ABOVE},
-        {"phase", false, STRATA_COLUMN_BESIDE},
-        {"plain", true, STRATA_COLUMN_BESIDE},
-        {"encrypted", true, STRATA_COLUMN_BESIDE},
-        {"loss", true, STRATA_COLUMN_BESIDE},
-        {"bounds, %", true, STRATA_COLUMN_BESIDE},
-        {"verdict", false, STRATA_COLUMN_BESIDE},
-        {"n", true, STRATA_COLUMN_BESIDE},
-        {"bad", true, STRATA_COLUMN_SPARE},
-        {"p50 plain/enc", true, STRATA_COLUMN_SPARE},
-        {"p99 plain/enc", true, STRATA_COLUMN_SPARE},
+        {"back ends", false, STRATA_COLUMN_ABOVE}, {"workload", false, STRATA_COLUMN_ABOVE},
+        {"phase", false, STRATA_COLUMN_BESIDE},    {"plain", true, STRATA_COLUMN_BESIDE},
+        {"encrypted", true, STRATA_COLUMN_BESIDE}, {"loss", true, STRATA_COLUMN_BESIDE},
+        {"bounds, %", true, STRATA_COLUMN_BESIDE}, {"verdict", false, STRATA_COLUMN_BESIDE},
+        {"n", true, STRATA_COLUMN_BESIDE},         {"bad", true, STRATA_COLUMN_SPARE},
+        {"p50", true, STRATA_COLUMN_SPARE},        {"p99", true, STRATA_COLUMN_SPARE},
         {"CPU per op", true, STRATA_COLUMN_SPARE},
     };
     table->columns = columns;

@@ -100,18 +100,21 @@ static void write_tables(struct page *page)
 static void write_legend(struct page *page)
 {
     strata_text_append(page->out, "\nHow to read it\n");
-    write_line(
-        page, 2,
-        "Rates are medians of the valid runs (/s: operations per second). Loss: of throughput "
-        "by encryption, the Hodges-Lehmann estimate over n pairs with one-sided 95 %% bounds; "
-        "pass: less than the margin even at the upper bound; fail: more than it even at the "
-        "lower; inconclusive: the bounds do not say. CPU is the whole machine's.");
+    write_line(page, 2, "Rates are medians of the n valid runs (/s: operations per second).");
+    if (strata_report_compares(page->report)) {
+        write_line(
+            page, 2,
+            "Loss: of throughput by encryption, the Hodges-Lehmann estimate over n pairs with "
+            "one-sided 95 %% bounds. Verdict: pass: less than the margin even at the upper "
+            "bound; fail: more even at the lower; inconclusive: the bounds do not say, and "
+            "more pairs (--pairs) narrow them. Two values are those of plain / encrypted.");
+    }
     if (page->report->ladders.count > 0) {
         write_line(page, 2,
                    "Efficiency: rate over that of the layer below; assumed: no stands-on says that "
-                   "it lies there.");
+                   "it lies there. Share: of the whole fall from the lowest layer to the highest.");
     }
-    write_line(page, 2, "Formulas: doc/methods.md.%s",
+    write_line(page, 2, "CPU is the whole machine's. Formulas: doc/methods.md.%s",
                page->lost
                    ? " Left out for the width: latency and more, which --markdown and --html "
                      "of strata report show."

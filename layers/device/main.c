@@ -27,6 +27,8 @@ static const struct strata_layer layer = {
     .id = STRATA_LAYER_DEVICE,
     .program = "strata-device",
     .summary = "measure block devices, plain and encrypted, with direct I/O",
+    .examples = "  strata-device --plain /dev/nvme1n1 --op randread --depth 1,32\n"
+                "  strata-device --plain FILE --encrypt aes-xts-256 --op read --pairs 10\n",
     .backend_element = "device",
     .place_option = "path",
     .workload_element = "workload",

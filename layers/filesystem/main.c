@@ -27,6 +27,8 @@ static const struct strata_layer filesystem_layer = {
     .id = STRATA_LAYER_FILESYSTEM,
     .program = "strata-filesystem",
     .summary = "metadata throughput and whole-file transfer of a mounted file system",
+    .examples = "  strata-filesystem --plain /srv/data --files 100000 --jobs 1,8\n"
+                "  strata-filesystem --plain /mnt/ext4 --encrypt fscrypt --pairs 10\n",
     .backend_element = "filesystem",
     .place_option = "path",
     .workload_element = "metadata",

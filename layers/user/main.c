@@ -54,6 +54,9 @@ static const struct strata_layer user_layer = {
     .id = STRATA_LAYER_USER,
     .program = "strata-user",
     .summary = "what users of an object store see, by file type, file size and time of day",
+    .examples =
+        "  export ST_AUTH=https://swift.example.org/auth/v1.0 ST_USER=account:user ST_KEY=…\n"
+        "  strata-user --scenario file-types --encrypt client --runs 200\n",
     .backend_element = "swift",
     .place_option = "auth-url",
     .workload_element = "file-types",

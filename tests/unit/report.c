@@ -111,6 +111,7 @@ static void a_paragraph_breaks_at_blanks(void)
     paragraph(7, "\xc3\xa4\xc3\xa4 \xc3\xb6\xc3\xb6", "  \xc3\xa4\xc3\xa4 \xc3\xb6\xc3\xb6\n");
     paragraph(80, "a\033[2J\nb", "  a?[2J?b\n");
     paragraph(9, "one 10 % two", "  one\n    10 %\n    two\n");
+    paragraph(0, "of 10 %, or (10 %).", "  of 10 %, or (10 %).\n");
     paragraph(80, "", "  \n");
 }
 
