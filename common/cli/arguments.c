@@ -7,6 +7,7 @@
 
 #include "common/base/memory.h"
 #include "common/base/random.h"
+#include "common/base/similar.h"
 #include "common/base/text.h"
 #include "common/report/paragraph.h"
 #include <stdio.h>
@@ -259,6 +260,30 @@ static bool concerns(const struct strata_plan *plan, const struct strata_element
            strata_element_text(element, "twin-of") != NULL;
 }
 
+/* The option that a mistyped name may stand for; NULL when there is none. */
+static const char *find_meant(const char *name, struct strata_element *const *elements,
+                              const size_t *counts)
+{
+    for (size_t group = 0; group < 3; group++) {
+        for (size_t e = 0; e < counts[group]; e++) {
+            const struct strata_element_type *type = elements[group][e].type;
+            for (size_t i = 0; i < type->option_count; i++) {
+                const struct strata_option *option = &type->options[i];
+                const char *known = option->alias != NULL ? option->alias : option->name;
+                if (strata_similar(name, known)) {
+                    return known;
+                }
+            }
+        }
+    }
+    for (size_t i = 0; i < COMMON_OPTIONS; i++) {
+        if (strata_similar(name, common_options[i].name)) {
+            return common_options[i].name;
+        }
+    }
+    return NULL;
+}
+
 /* Give every other argument to the workload, else to the back ends, else to the campaign. */
 static enum strata_status give_others(struct parse *parse, struct strata_plan *plan,
                                       struct strata_error *error)
@@ -283,8 +308,14 @@ static enum strata_status give_others(struct parse *parse, struct strata_plan *p
             }
         }
         if (!taken) {
-            return strata_error_set(error, STRATA_USAGE, "unknown option --%.*s; see --help",
-                                    (int)strcspn(other->name, "="), other->name);
+            char *name =
+                strata_text_duplicate_format("%.*s", (int)strcspn(other->name, "="), other->name);
+            const char *meant = find_meant(name, elements, counts);
+            enum strata_status status = strata_error_set(
+                error, STRATA_USAGE, "unknown option --%s%s%s; see --help", name,
+                meant != NULL ? ", did you mean --" : "", meant != NULL ? meant : "");
+            free(name);
+            return status;
         }
     }
     return STRATA_OK;

@@ -74,6 +74,15 @@ static void write_ladder_line(const struct strata_ladder *ladder, struct strata_
     strata_text_done(&refutation);
 }
 
+static void write_answer(const char *label, struct strata_text *answer, struct strata_text *out)
+{
+    if (answer->length > 0) {
+        strata_text_format(out, "<p><b>%s</b>: ", label);
+        write_escaped("", answer->bytes, ".</p>\n", out);
+    }
+    strata_text_done(answer);
+}
+
 /* Whoever reads only this far knows the answer. */
 static void write_verdict(const struct strata_report *report, struct strata_text *out)
 {
@@ -83,7 +92,14 @@ static void write_verdict(const struct strata_report *report, struct strata_text
     write_escaped("", report->version, ", ", out);
     write_escaped("", report->machine, "<br/>", out);
     strata_text_format(out, "campaign %s</p>\n", report->campaign.uuid);
-    strata_text_format(out, "<div class=\"verdict%s\">\n<ul>\n", alarm ? " alarm" : "");
+    struct strata_text bottleneck = {0};
+    struct strata_text encryption = {0};
+    strata_report_answer_bottleneck(report, &bottleneck);
+    strata_report_answer_encryption(report, &encryption);
+    strata_text_format(out, "<div class=\"verdict%s\">\n", alarm ? " alarm" : "");
+    write_answer("Bottleneck", &bottleneck, out);
+    write_answer("Encryption", &encryption, out);
+    strata_text_append(out, "<ul>\n");
     if (alarm) {
         strata_text_append(out, "<li>The campaign is invalid: plain against plain shows a "
                                 "difference.</li>\n");

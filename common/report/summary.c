@@ -102,24 +102,35 @@ void strata_report_answer_encryption(const struct strata_report *report, struct 
     }
 }
 
+/* Ladders of at least two layers, and of those the ones that `layer` holds back (NULL: any does).
+ */
+static size_t count_ladders(const struct strata_report *report, const char *layer, size_t *ret_all)
+{
+    size_t held = 0;
+    *ret_all = 0;
+    for (size_t i = 0; i < report->ladders.count; i++) {
+        const struct strata_ladder *ladder = &report->ladders.items[i];
+        const struct strata_rung *rung = strata_ladder_bottleneck(ladder);
+        *ret_all += ladder->rung_count > 1;
+        held += rung != NULL && (layer == NULL || strcmp(rung->layer, layer) == 0);
+    }
+    return held;
+}
+
 void strata_report_answer_bottleneck(const struct strata_report *report, struct strata_text *out)
 {
-    size_t named = 0;
+    size_t all = 0;
+    size_t held = count_ladders(report, NULL, &all);
     for (size_t layer = 0; layer < 4; layer++) {
         const char *name = strata_report_layers[layer].name;
-        size_t count = 0;
-        for (size_t i = 0; i < report->ladders.count; i++) {
-            const struct strata_rung *rung = strata_ladder_bottleneck(&report->ladders.items[i]);
-            count += rung != NULL && strcmp(rung->layer, name) == 0;
-        }
+        size_t count = count_ladders(report, name, &all);
         if (count > 0) {
-            strata_text_format(out, "%sthe %s layer on %zu of %zu ladders", named > 0 ? ", " : "",
-                               layer_words(name), count, report->ladders.count);
+            strata_text_format(out, "%sthe %s layer on %zu of %zu ladders",
+                               out->length > 0 ? ", " : "", layer_words(name), count, all);
         }
-        named += count;
     }
-    if (report->ladders.count > named) {
-        strata_text_format(out, "%snone on %zu of %zu", named > 0 ? ", " : "",
-                           report->ladders.count - named, report->ladders.count);
+    if (all > held) {
+        strata_text_format(out, "%sno layer on %zu of %zu ladders", out->length > 0 ? ", " : "",
+                           all - held, all);
     }
 }

@@ -14,8 +14,8 @@ void strata_report_summary(const struct strata_report *report, const char *layer
 bool strata_report_compares(const struct strata_report *report);
 
 /* The two answers, each without the full stop: which layer is the bottleneck of how many ladders
- * (nothing without a ladder), and how often encryption costs more than the margin, and where most
- * (nothing without a comparison). */
+ * (nothing without a ladder of two layers), and how often encryption costs more than the margin,
+ * and where most (nothing without a comparison). */
 void strata_report_answer_bottleneck(const struct strata_report *report, struct strata_text *out);
 void strata_report_answer_encryption(const struct strata_report *report, struct strata_text *out);
 

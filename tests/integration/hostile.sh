@@ -30,6 +30,9 @@ refused() {
 }
 
 # --- words -------------------------------------------------------------------------------------------------
+refused "a mistyped option" 2 "unknown option --dept, did you mean --depth; see --help" "$device" "${quick[@]}" --dept 2
+refused "a mistyped common option" 2 "unknown option --jsn, did you mean --json; see --help" "$device" "${quick[@]}" --jsn 2
+refused "an option like no other" 2 "unknown option --zebra; see --help" "$device" "${quick[@]}" --zebra 2
 refused "--db twice" 2 "--db is given twice" "$device" "${quick[@]}" --db "$db" --db "$scratch/other.db"
 refused "--depth twice" 2 "--depth is given twice" "$device" "${quick[@]}" --depth 2 --db "$db"
 refused "strata: --db twice" 2 "--db is given twice" "$strata" report --db "$db" --db "$scratch/other.db"
