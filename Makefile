@@ -58,6 +58,7 @@ BENCH_PROGRAMS := $(BENCH_SOURCES:tests/bench/%.c=$(BUILD)/tests/bench/%)
 all: programs ## build the release programs into build/bin
 
 programs: $(PROGRAMS)
+	@:
 
 help: ## list the targets and variables
 	@awk -F':.*## ' '/^[a-z-]+:.*## /{printf "  make %-13s %s\n", $$1, $$2}' Makefile

@@ -67,8 +67,9 @@ static void append_counts(const struct strata_report *report, const struct count
     }
     strata_text_format(out, ", in %zu it does not", counts->pass);
     if (counts->inconclusive > 0) {
-        strata_text_format(out, ", in %zu the runs differ too much to tell (inconclusive)",
-                           counts->inconclusive);
+        strata_text_format(
+            out, ", in %zu the runs are too few or differ too much to tell (inconclusive)",
+            counts->inconclusive);
     }
 }
 
