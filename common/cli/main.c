@@ -80,9 +80,10 @@ static enum strata_status plan_cells(struct program *program, struct strata_erro
 static void print_plan(const struct program *program)
 {
     char duration[32];
-    printf("campaign %s: %" PRIu64 " runs, about %s\n",
-           strata_element_text(&program->arguments.plan->campaign, "name"),
-           strata_cells_runs(&program->cells),
+    uint64_t runs = strata_cells_runs(&program->cells);
+    printf("campaign %s: %" PRIu64 " run%s, about %s\n",
+           strata_element_text(&program->arguments.plan->campaign, "name"), runs,
+           runs == 1 ? "" : "s",
            strata_units_format_duration(strata_cells_expected_ns(&program->cells), duration,
                                         sizeof(duration)));
     for (size_t i = 0; i < program->cells.count; i++) {
@@ -93,7 +94,7 @@ static void print_plan(const struct program *program)
         printf("  %s %s: %s on %s%s%s, %u %s\n", strata_layer_name(program->layer->id),
                cell->workload.element, cell->workload.name, cell->plain->name, other,
                cell->encrypted != NULL && !cell->control ? cell->encrypted->name : "",
-               cell->repetitions, cell->encrypted != NULL ? "pairs" : "runs");
+               cell->repetitions, cell->encrypted != NULL ? "pair(s)" : "run(s)");
     }
 }
 

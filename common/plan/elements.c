@@ -15,7 +15,7 @@
 static const struct strata_option campaign_options[] = {
     {.name = "name",
      .type = STRATA_OPTION_TEXT,
-     .fallback = "campaign",
+     .fallback = "unnamed",
      .help = "what the report calls it"},
     {.name = "pairs",
      .type = STRATA_OPTION_COUNT,

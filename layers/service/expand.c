@@ -81,10 +81,10 @@ static char *parameters_of(const struct transfer *transfer)
         transfer->objects, transfer->object_bytes, transfer->jobs, transfer->depth);
 }
 
-/* About how long a run takes on a small store: 8 ms for an object's three requests, 100 MiB/s. */
+/* About how long a run takes on a small store: 14 ms for an object's three requests, 100 MiB/s. */
 static uint64_t expected_ns(const struct transfer *transfer)
 {
-    return UINT64_C(100000000) + transfer->objects * 8000000 +
+    return UINT64_C(100000000) + transfer->objects * 14000000 +
            2 * transfer->objects * transfer->object_bytes * 10;
 }
 
