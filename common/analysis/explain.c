@@ -16,6 +16,9 @@ static const double limit_fraction = 0.8;
 /* Below this fall between neighbours no layer is called a bottleneck. */
 static const double worth_naming = 0.95;
 
+/* Below this loss of the mean rate, quick runs cannot tell a cost of encryption from noise. */
+static const double cost_worth_naming = 0.03;
+
 static const char *layer_words(const char *layer)
 {
     return strcmp(layer, "filesystem") == 0 ? "file-system" : layer;
@@ -221,7 +224,7 @@ void strata_ladder_explain_cost(const struct strata_ladder *ladder, struct strat
             (most == NULL || rung->loss_fraction > most->loss_fraction)) {
             most = rung;
         }
-        if (!rung->contradicted && rung->hidden_log_ratio > 0 &&
+        if (!rung->contradicted && rung->hidden_log_ratio > -log(1 - cost_worth_naming) &&
             (hides == NULL || rung->hidden_log_ratio > hides->hidden_log_ratio)) {
             hides = rung;
         }
@@ -229,12 +232,15 @@ void strata_ladder_explain_cost(const struct strata_ladder *ladder, struct strat
     if (most == NULL || !ladder->encrypted) {
         return;
     }
-    if (most->loss_fraction <= 0) {
-        strata_text_append(
-            finding, "no cost of encryption shows in the rates of any layer that was compared");
+    if (most->loss_fraction < cost_worth_naming) {
+        strata_text_format(
+            finding,
+            "no cost of encryption above %.0f %% shows in the mean rate of any layer "
+            "that was compared",
+            100 * cost_worth_naming);
         return;
     }
-    strata_text_format(finding, "encryption costs most at the %s layer: %.1f %% of the throughput",
+    strata_text_format(finding, "encryption costs most at the %s layer: %.1f %% of the mean rate",
                        layer_words(most->layer), 100 * most->loss_fraction);
     if (hides != NULL) {
         strata_text_format(finding,

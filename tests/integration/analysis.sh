@@ -97,7 +97,7 @@ equal "and the last lines say so in short" "$(grep -A 1 '^In short' <<< "$report
 equal "with its efficiency against the layer below" \
     "$(grep -c '102 MiB/s, 12 % of the 816 MiB/s of the file-system layer below' <<< "$report")" 1
 equal "encryption's cost shows at the device for reads" \
-    "$(grep -c 'costs most at the device layer: 50.0 % of the throughput; the service layer hides' <<< "$report")" 1
+    "$(grep -c 'costs most at the device layer: 50.0 % of the mean rate; the service layer hides' <<< "$report")" 1
 equal "each finding says what would refute it" "$(grep -c 'Refuted if' <<< "$report")" 4
 
 # What stands on what. A chain's rungs from below, each with its efficiency, ? where it is assumed to stand
