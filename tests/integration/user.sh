@@ -53,7 +53,7 @@ equal "sizes vary" "$(ask "SELECT group_concat(DISTINCT object_bytes) FROM workl
 
 # --- running means ------------------------------------------------------------------------------------------
 db=$scratch/means.db
-run --scenario file-sizes --sizes 4KiB --runs 27
+run --scenario file-sizes --sizes 4KiB --runs 45
 by_hand=$(ask "SELECT printf('%.6f', avg(ops_per_s)) FROM (SELECT ops_per_s FROM v_throughput
                WHERE phase = 'upload' AND status = 'ok' ORDER BY slot LIMIT 25)")
 equal "the mean of the first 25 runs is theirs" \
@@ -83,7 +83,7 @@ equal "a slot is waited for" $? 0
 check "… and said so" grep -q "waiting for $soon" "$scratch/said"
 equal "its runs begin in the slot's minute" \
     "$(ask "SELECT group_concat(DISTINCT strftime('%H:%M', began_at_us / 1000000, 'unixepoch', 'localtime')) FROM run")" "$soon"
-equal "… twice" "$(ask "SELECT count(*) FROM run WHERE status = 'ok'")" 2
+equal "… twice" "$(ask "SELECT count(*) FROM run WHERE status IN ('ok', 'invalid')")" 2
 check "… within its time" test $(($(date +%s) - begun)) -lt 100
 equal "the slot is the category" "$(ask 'SELECT DISTINCT category FROM v_run')" "$soon"
 
