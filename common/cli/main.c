@@ -115,23 +115,29 @@ static enum strata_status check_database_apart(const struct program *program,
     return STRATA_OK;
 }
 
-static enum strata_status run_session(struct program *program, struct strata_error *error)
+static struct strata_session_observer observer_of(struct program *program)
 {
-    const struct strata_session_observer observer = {.context = program,
-                                                     .message = message,
-                                                     .run_begins = run_begins,
-                                                     .run_goes_on = run_goes_on,
-                                                     .run_ended = run_ended};
+    return (struct strata_session_observer){.context = program,
+                                            .message = message,
+                                            .run_begins = run_begins,
+                                            .run_goes_on = run_goes_on,
+                                            .run_ended = run_ended};
+}
+
+/* Before the database is opened: a command that is refused leaves none behind. */
+static enum strata_status inspect(struct program *program, struct strata_error *error)
+{
+    const struct strata_session_observer observer = observer_of(program);
     strata_progress_start(&program->progress, strata_layer_name(program->layer->id), 0,
                           program->arguments.quiet);
     enum strata_status status = strata_session_inspect(&program->backends, program->layer,
                                                        &program->cells, &observer, error);
-    if (status == STRATA_OK) {
-        status = plan_cells(program, error);
-    }
-    if (status != STRATA_OK) {
-        return status;
-    }
+    return status == STRATA_OK ? plan_cells(program, error) : status;
+}
+
+static enum strata_status run_session(struct program *program, struct strata_error *error)
+{
+    const struct strata_session_observer observer = observer_of(program);
     const struct strata_session session = {.layer = program->layer,
                                            .plan = program->arguments.plan,
                                            .backends = &program->backends,
@@ -141,7 +147,7 @@ static enum strata_status run_session(struct program *program, struct strata_err
                                            .observer = &observer};
     strata_progress_start(&program->progress, strata_layer_name(program->layer->id),
                           strata_cells_expected_ns(&program->cells), program->arguments.quiet);
-    status = strata_session_run(&session, &program->summary, error);
+    enum strata_status status = strata_session_run(&session, &program->summary, error);
     strata_progress_finish(&program->progress);
     return status;
 }
@@ -215,6 +221,9 @@ static enum strata_status run(struct program *program, struct strata_error *erro
         return STRATA_OK;
     }
     status = check_database_apart(program, error);
+    if (status == STRATA_OK) {
+        status = inspect(program, error);
+    }
     if (status == STRATA_OK) {
         status = strata_store_open(program->arguments.database, STRATA_STORE_WRITE, &program->store,
                                    error);

@@ -233,7 +233,7 @@ static void write_steps(const struct strata_report *report, const struct strata_
                                                   rung->backend, rate, of_below, rung->runs),
             .value = rung->ops_per_s,
             .before = i > 0 ? ladder->rungs[i - 1].ops_per_s : NAN,
-            .marked = rung->bottleneck && rung->efficiency < 0.95,
+            .marked = rung == strata_ladder_bottleneck(ladder),
         };
     }
     strata_text_append(out, "<figure><figcaption>Mean rate at each layer, bytes/s; light: what the "

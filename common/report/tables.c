@@ -148,9 +148,10 @@ static void add_whole_percent(struct strata_table *table, double fraction, const
     }
 }
 
-static void add_notes(struct strata_table *table, const struct strata_rung *rung)
+static void add_notes(struct strata_table *table, const struct strata_ladder *ladder,
+                      const struct strata_rung *rung)
 {
-    bool bottleneck = rung->bottleneck && rung->efficiency < 0.95;
+    bool bottleneck = rung == strata_ladder_bottleneck(ladder);
     strata_table_add(table, rung->contradicted ? "<- contradiction"
                             : bottleneck       ? "<- bottleneck"
                                                : "");
@@ -173,7 +174,8 @@ static const struct strata_column ladder_columns[] = {
     {"stands on it", false, STRATA_COLUMN_SPARE},
 };
 
-static void add_rung(struct strata_table *table, const struct strata_rung *rung)
+static void add_rung(struct strata_table *table, const struct strata_ladder *ladder,
+                     const struct strata_rung *rung)
 {
     char text[64];
     strata_table_add(table, rung->layer);
@@ -193,7 +195,7 @@ static void add_rung(struct strata_table *table, const struct strata_rung *rung)
         strata_table_format(table, "%.2f", rung->amplification);
     }
     strata_table_format(table, "%ld", rung->runs);
-    add_notes(table, rung);
+    add_notes(table, ladder, rung);
 }
 
 void strata_report_table_ladder(const struct strata_ladder *ladder, struct strata_table *table)
@@ -201,7 +203,7 @@ void strata_report_table_ladder(const struct strata_ladder *ladder, struct strat
     table->columns = ladder_columns + 1;
     table->column_count = COUNT_OF(ladder_columns) - 1;
     for (size_t i = 0; i < ladder->rung_count; i++) {
-        add_rung(table, &ladder->rungs[i]);
+        add_rung(table, ladder, &ladder->rungs[i]);
     }
 }
 
@@ -214,7 +216,7 @@ void strata_report_table_ladders(const struct strata_ladders *ladders, struct st
         strata_report_ladder_title(&ladders->items[l], &title);
         for (size_t i = 0; i < ladders->items[l].rung_count; i++) {
             strata_table_add(table, strata_text_string(&title));
-            add_rung(table, &ladders->items[l].rungs[i]);
+            add_rung(table, &ladders->items[l], &ladders->items[l].rungs[i]);
         }
         strata_text_done(&title);
     }
