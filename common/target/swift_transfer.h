@@ -18,6 +18,7 @@ struct strata_swift_transfer {
     int kind;            /* that the handle is set up for; -1: none */
     bool renewed;        /* sent again with a new token */
     bool reconnected;    /* sent again on a new connection */
+    bool body_lost;      /* libcurl dropped a part of the upload's body */
     uint64_t object;
     uint64_t size;  /* on the wire */
     uint64_t moved; /* bytes of content sent or received */
