@@ -69,8 +69,8 @@ struct strata_backend *strata_backends_find(const struct strata_backends *backen
 
 const char *strata_backend_location(const struct strata_backend *backend)
 {
-    bool cloud = backend->layer == STRATA_LAYER_SERVICE;
-    const char *location = strata_element_text(backend->element, cloud ? "auth-url" : "path");
+    const char *place = backend->element->type->place;
+    const char *location = place != NULL ? strata_element_text(backend->element, place) : NULL;
     return location != NULL ? location : "";
 }
 

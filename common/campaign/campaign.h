@@ -95,12 +95,10 @@ struct strata_layer {
     const char *summary;  /* one line for --help */
     const char *examples; /* lines for --help */
 
-    /* The element types that an ad hoc command line makes: --plain makes a back end of this type,
-     * its `place_option` holding the argument; every workload option goes into this workload, or
-     * into the one that --scenario names. */
-    const char *backend_element;
-    const char *place_option; /* "path", "auth-url" */
+    /* What an ad hoc command line makes: this workload, or the one that --scenario names, on back
+     * ends of the type that it runs on. */
     const char *workload_element;
+    const char *backend_element;   /* of the rungs of ladders */
     const char *encrypted_default; /* what --encrypted PLACE is, without --encryption: "dm-crypt" */
 
     /* What runs when the command line names no workload option: adds workloads to the plan. NULL:

@@ -105,9 +105,12 @@ static enum strata_status expand_on(const struct strata_layer *layer,
     return status;
 }
 
-/* Whether the workload names this back end, or names none and so takes all. */
+/* Whether the workload runs on back ends of this kind and names this one, or none and so all. */
 static bool takes(const struct strata_element *element, const struct strata_backend *plain)
 {
+    if (strcmp(plain->element->type->name, element->type->runs_on) != 0) {
+        return false;
+    }
     const struct strata_setting *names = strata_element_setting(element, "backends");
     for (size_t i = 0; i < names->count; i++) {
         if (strcmp(names->values[i].text, plain->name) == 0) {
@@ -117,22 +120,20 @@ static bool takes(const struct strata_element *element, const struct strata_back
     return names->count == 0;
 }
 
-/* A workload names back ends that exist in the plan, are plain, and are of the layer. */
-static enum strata_status check_names(const struct strata_layer *layer,
-                                      const struct strata_plan *plan,
+/* A workload names back ends that exist in the plan, are plain, and are of the kind it runs on. */
+static enum strata_status check_names(const struct strata_plan *plan,
                                       const struct strata_element *element,
                                       struct strata_error *error)
 {
     const struct strata_setting *names = strata_element_setting(element, "backends");
-    enum strata_layer_id lowest = layer->id == STRATA_LAYER_USER ? STRATA_LAYER_SERVICE : layer->id;
     for (size_t i = 0; i < names->count; i++) {
         const struct strata_element *backend = strata_plan_backend(plan, names->values[i].text);
-        if (backend == NULL || backend->type->layer != lowest ||
+        if (backend == NULL || strcmp(backend->type->name, element->type->runs_on) != 0 ||
             strata_element_text(backend, "twin-of") != NULL) {
             return strata_error_set(
                 error, STRATA_USAGE,
-                "%s:%d: backends: \"%s\" is not a plain back end of the %s layer", plan->source,
-                element->line, names->values[i].text, strata_layer_name(layer->id));
+                "%s:%d: backends: \"%s\" is not a plain <%s>, which <%s> runs on", plan->source,
+                element->line, names->values[i].text, element->type->runs_on, element->type->name);
         }
     }
     return STRATA_OK;
@@ -159,7 +160,8 @@ static const struct strata_backend *rung(const struct strata_layer *layer,
     const struct strata_backend *first = NULL;
     for (size_t i = 0; i < backends->count; i++) {
         const struct strata_backend *plain = &backends->items[i];
-        if (plain->name == NULL || plain->twin != NULL) {
+        if (plain->name == NULL || plain->twin != NULL ||
+            strcmp(plain->element->type->name, layer->backend_element) != 0) {
             continue;
         }
         if (name != NULL ? strcmp(plain->name, name) == 0 : has_twin(backends, plain)) {
@@ -219,7 +221,7 @@ enum strata_status strata_cells_plan(const struct strata_layer *layer,
         if (element->type->layer != layer->id) {
             continue;
         }
-        status = check_names(layer, plan, element, error);
+        status = check_names(plan, element, error);
         for (size_t b = 0; b < backends->count && status == STRATA_OK; b++) {
             const struct strata_backend *plain = &backends->items[b];
             if (plain->name != NULL && plain->twin == NULL && takes(element, plain)) {

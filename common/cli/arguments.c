@@ -321,16 +321,19 @@ static enum strata_status give_others(struct parse *parse, struct strata_plan *p
     return STRATA_OK;
 }
 
-static enum strata_status add_backend(const struct parse *parse, struct strata_plan *plan,
-                                      const char *name, const char *place, const char *encryption,
+static enum strata_status add_backend(struct strata_plan *plan,
+                                      const struct strata_element_type *type, const char *name,
+                                      const char *place, const char *encryption,
                                       struct strata_error *error)
 {
-    const struct strata_element_type *type = strata_element_type_find(
-        STRATA_ROLE_BACKEND, STRATA_LAYER_DEVICE, parse->layer->backend_element);
+    if (place != NULL && type->place == NULL) {
+        return strata_error_set(error, STRATA_USAGE, "%s: a back end of the kind <%s> has no place",
+                                place, type->name);
+    }
     struct strata_element *backend = strata_plan_add(plan, type);
     enum strata_status status = strata_element_set(backend, "name", name, error);
     if (status == STRATA_OK && place != NULL) {
-        status = strata_element_set(backend, parse->layer->place_option, place, error);
+        status = strata_element_set(backend, type->place, place, error);
     }
     if (status == STRATA_OK && encryption != NULL) {
         status = strata_element_set(backend, "twin-of", "plain", error);
@@ -341,21 +344,28 @@ static enum strata_status add_backend(const struct parse *parse, struct strata_p
     return status;
 }
 
+/* Whether a back end of that type cannot be without being told where it is. */
+static bool needs_place(const struct strata_element_type *type)
+{
+    return type->place != NULL && find_option(type, type->place)->required;
+}
+
 static enum strata_status add_backends(const struct parse *parse, struct strata_plan *plan,
+                                       const struct strata_element_type *type,
                                        struct strata_error *error)
 {
-    const struct strata_layer *layer = parse->layer;
-    if (parse->plain == NULL && strcmp(layer->place_option, "path") == 0) {
+    const char *kind = parse->encrypt;
+    const char *place = parse->encrypted != NULL ? parse->encrypted : parse->plain;
+    if (parse->plain == NULL && needs_place(type)) {
         return strata_error_set(error, STRATA_USAGE,
                                 "--plain PATH or --config FILE is needed; see --help");
     }
-    enum strata_status status = add_backend(parse, plan, "plain", parse->plain, NULL, error);
-    if (status == STRATA_OK && parse->encrypted != NULL) {
-        status =
-            add_backend(parse, plan, "encrypted", parse->encrypted,
-                        parse->encrypt != NULL ? parse->encrypt : layer->encrypted_default, error);
-    } else if (status == STRATA_OK && parse->encrypt != NULL) {
-        status = add_backend(parse, plan, "encrypted", parse->plain, parse->encrypt, error);
+    if (parse->encrypted != NULL && kind == NULL) {
+        kind = parse->layer->encrypted_default;
+    }
+    enum strata_status status = add_backend(plan, type, "plain", parse->plain, NULL, error);
+    if (status == STRATA_OK && kind != NULL) {
+        status = add_backend(plan, type, "encrypted", place, kind, error);
     }
     return status;
 }
@@ -387,15 +397,10 @@ static enum strata_status refuse_scenario(const struct strata_layer *layer, cons
 }
 
 static enum strata_status add_workloads(const struct parse *parse, struct strata_plan *plan,
+                                        const struct strata_element_type *type,
                                         struct strata_error *error)
 {
     const struct strata_layer *layer = parse->layer;
-    const char *name = parse->scenario != NULL ? parse->scenario : layer->workload_element;
-    const struct strata_element_type *type =
-        strata_element_type_find(STRATA_ROLE_WORKLOAD, layer->id, name);
-    if (type == NULL) {
-        return refuse_scenario(layer, name, error);
-    }
     if (layer->default_workloads != NULL && !names_workload(parse, type)) {
         return layer->default_workloads(plan, &parse->arguments->permissions, error);
     }
@@ -420,9 +425,18 @@ static enum strata_status run_once(const struct parse *parse, struct strata_plan
 static enum strata_status make_ad_hoc(struct parse *parse, struct strata_plan *plan,
                                       struct strata_error *error)
 {
-    enum strata_status status = add_backends(parse, plan, error);
+    const struct strata_layer *layer = parse->layer;
+    const char *name = parse->scenario != NULL ? parse->scenario : layer->workload_element;
+    const struct strata_element_type *type =
+        strata_element_type_find(STRATA_ROLE_WORKLOAD, layer->id, name);
+    if (type == NULL) {
+        return refuse_scenario(layer, name, error);
+    }
+    const struct strata_element_type *backend =
+        strata_element_type_find(STRATA_ROLE_BACKEND, STRATA_LAYER_DEVICE, type->runs_on);
+    enum strata_status status = add_backends(parse, plan, backend, error);
     if (status == STRATA_OK) {
-        status = add_workloads(parse, plan, error);
+        status = add_workloads(parse, plan, type, error);
     }
     if (status == STRATA_OK) {
         status = give_others(parse, plan, error);
@@ -548,9 +562,23 @@ void strata_arguments_done(struct strata_arguments *arguments)
     *arguments = (struct strata_arguments){0};
 }
 
+/* Whether some workload of the layer runs on back ends of that type. */
+static bool is_measured(const struct strata_layer *layer, const struct strata_element_type *backend)
+{
+    for (size_t i = 0; i < strata_element_type_count; i++) {
+        const struct strata_element_type *type = strata_element_types[i];
+        if (type->role == STRATA_ROLE_WORKLOAD && type->layer == layer->id &&
+            strcmp(type->runs_on, backend->name) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
 void strata_arguments_help(const struct strata_layer *layer, struct strata_text *out)
 {
-    bool path = strcmp(layer->place_option, "path") == 0;
+    bool path = needs_place(
+        strata_element_type_find(STRATA_ROLE_BACKEND, layer->id, layer->backend_element));
     strata_text_format(out,
                        "%s: %s\n\nUsage: %s %s [--encrypted PLACE | --encrypt KIND] [options]\n"
                        "       %s --config FILE [options]\n\nOptions:\n",
@@ -567,8 +595,7 @@ void strata_arguments_help(const struct strata_layer *layer, struct strata_text 
     const struct strata_option *told = NULL;
     for (size_t i = 0; i < strata_element_type_count; i++) {
         const struct strata_element_type *type = strata_element_types[i];
-        bool backend =
-            type->role == STRATA_ROLE_BACKEND && strcmp(type->name, layer->backend_element) == 0;
+        bool backend = type->role == STRATA_ROLE_BACKEND && is_measured(layer, type);
         bool workload = type->role == STRATA_ROLE_WORKLOAD && type->layer == layer->id;
         if (!backend && !workload) {
             continue;

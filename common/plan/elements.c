@@ -396,42 +396,62 @@ static const struct strata_option ladder_options[] = {
      .help = "likewise, of the service and user layers"},
 };
 
-#define ELEMENT(symbol, element, its_role, its_layer, table, its_preset, text)                     \
+#define BACKEND(symbol, element, its_layer, table, its_place, text)                                \
     static const struct strata_element_type symbol = {.name = element,                             \
-                                                      .role = its_role,                            \
+                                                      .role = STRATA_ROLE_BACKEND,                 \
                                                       .layer = its_layer,                          \
                                                       .options = table,                            \
                                                       .option_count = COUNT_OF(table),             \
+                                                      .place = its_place,                          \
+                                                      .help = text}
+
+#define WORKLOAD(symbol, element, its_layer, backend, table, its_preset, text)                     \
+    static const struct strata_element_type symbol = {.name = element,                             \
+                                                      .role = STRATA_ROLE_WORKLOAD,                \
+                                                      .layer = its_layer,                          \
+                                                      .options = table,                            \
+                                                      .option_count = COUNT_OF(table),             \
+                                                      .runs_on = backend,                          \
                                                       .preset = its_preset,                        \
                                                       .help = text}
 
-ELEMENT(campaign, "campaign", STRATA_ROLE_CAMPAIGN, STRATA_LAYER_DEVICE, campaign_options, NULL,
-        "how often, in which order, and against which margin");
-ELEMENT(device, "device", STRATA_ROLE_BACKEND, STRATA_LAYER_DEVICE, device_options, NULL,
+static const struct strata_element_type campaign = {
+    .name = "campaign",
+    .role = STRATA_ROLE_CAMPAIGN,
+    .options = campaign_options,
+    .option_count = COUNT_OF(campaign_options),
+    .help = "how often, in which order, and against which margin"};
+
+BACKEND(device, "device", STRATA_LAYER_DEVICE, device_options, "path",
         "a block device, or a file that stands for one");
-ELEMENT(filesystem, "filesystem", STRATA_ROLE_BACKEND, STRATA_LAYER_FILESYSTEM, filesystem_options,
-        NULL, "a directory of a mounted file system");
-ELEMENT(swift, "swift", STRATA_ROLE_BACKEND, STRATA_LAYER_SERVICE, swift_options, NULL,
+BACKEND(filesystem, "filesystem", STRATA_LAYER_FILESYSTEM, filesystem_options, "path",
+        "a directory of a mounted file system");
+BACKEND(swift, "swift", STRATA_LAYER_SERVICE, swift_options, "auth-url",
         "an OpenStack Swift endpoint; serves the service and the user layer");
-ELEMENT(device_workload, "workload", STRATA_ROLE_WORKLOAD, STRATA_LAYER_DEVICE,
-        device_workload_options, NULL, "any block workload");
-ELEMENT(iops, "iops", STRATA_ROLE_WORKLOAD, STRATA_LAYER_DEVICE, device_workload_options,
-        "block-size=512 depth=32 operations=read,write", "operations per second at small blocks");
-ELEMENT(device_transfer, "transfer", STRATA_ROLE_WORKLOAD, STRATA_LAYER_DEVICE,
-        device_workload_options, "block-size=256KiB depth=8 operations=read,write",
-        "bytes per second at large blocks");
-ELEMENT(metadata, "metadata", STRATA_ROLE_WORKLOAD, STRATA_LAYER_FILESYSTEM, metadata_options, NULL,
-        "make the tree; create, stat, read, rename, list and unlink files; remove the tree");
-ELEMENT(transfer, "transfer", STRATA_ROLE_WORKLOAD, STRATA_LAYER_SERVICE, transfer_options, NULL,
-        "upload, download and delete objects, sizes times concurrency");
-ELEMENT(file_types, "file-types", STRATA_ROLE_WORKLOAD, STRATA_LAYER_USER, file_types_options, NULL,
-        "upload and download files of one size, types varied");
-ELEMENT(file_sizes, "file-sizes", STRATA_ROLE_WORKLOAD, STRATA_LAYER_USER, file_sizes_options, NULL,
-        "upload and download files of one type, sizes varied");
-ELEMENT(time_of_day, "time-of-day", STRATA_ROLE_WORKLOAD, STRATA_LAYER_USER, time_of_day_options,
-        NULL, "upload and download one file at given times of the day");
-ELEMENT(ladder, "ladder", STRATA_ROLE_LADDER, STRATA_LAYER_DEVICE, ladder_options, NULL,
-        "the same payload and concurrency at every layer, to find the bottleneck");
+
+WORKLOAD(device_workload, "workload", STRATA_LAYER_DEVICE, "device", device_workload_options, NULL,
+         "any block workload");
+WORKLOAD(iops, "iops", STRATA_LAYER_DEVICE, "device", device_workload_options,
+         "block-size=512 depth=32 operations=read,write", "operations per second at small blocks");
+WORKLOAD(device_transfer, "transfer", STRATA_LAYER_DEVICE, "device", device_workload_options,
+         "block-size=256KiB depth=8 operations=read,write", "bytes per second at large blocks");
+WORKLOAD(metadata, "metadata", STRATA_LAYER_FILESYSTEM, "filesystem", metadata_options, NULL,
+         "make the tree; create, stat, read, rename, list and unlink files; remove the tree");
+WORKLOAD(transfer, "transfer", STRATA_LAYER_SERVICE, "swift", transfer_options, NULL,
+         "upload, download and delete objects, sizes times concurrency");
+WORKLOAD(file_types, "file-types", STRATA_LAYER_USER, "swift", file_types_options, NULL,
+         "upload and download files of one size, types varied");
+WORKLOAD(file_sizes, "file-sizes", STRATA_LAYER_USER, "swift", file_sizes_options, NULL,
+         "upload and download files of one type, sizes varied");
+WORKLOAD(time_of_day, "time-of-day", STRATA_LAYER_USER, "swift", time_of_day_options, NULL,
+         "upload and download one file at given times of the day");
+
+static const struct strata_element_type ladder = {
+    .name = "ladder",
+    .role = STRATA_ROLE_LADDER,
+    .options = ladder_options,
+    .option_count = COUNT_OF(ladder_options),
+    .help = "the same payload and concurrency at every layer, to find the bottleneck"};
 
 const struct strata_element_type *const strata_element_types[] = {
     &campaign, &device,   &filesystem, &swift,      &device_workload, &iops,   &device_transfer,

@@ -57,7 +57,9 @@ struct strata_element_type {
     enum strata_layer_id layer; /* of BACKEND (its lowest) and WORKLOAD */
     const struct strata_option *options;
     size_t option_count;
-    const char *preset; /* or NULL */
+    const char *preset;  /* or NULL */
+    const char *runs_on; /* of WORKLOAD: the type of back end that it takes: "device" */
+    const char *place;   /* of BACKEND: the option that says where it is: "path"; NULL: nowhere */
     const char *help;
 };
 

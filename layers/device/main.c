@@ -30,7 +30,6 @@ static const struct strata_layer layer = {
     .examples = "  strata-device --plain /dev/nvme1n1 --op randread --depth 1,32\n"
                 "  strata-device --plain FILE --encrypt aes-xts-256 --op read --pairs 10\n",
     .backend_element = "device",
-    .place_option = "path",
     .workload_element = "workload",
     .encrypted_default = "dm-crypt",
     .default_workloads = default_workloads,

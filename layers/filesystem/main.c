@@ -30,7 +30,6 @@ static const struct strata_layer filesystem_layer = {
     .examples = "  strata-filesystem --plain /srv/data --files 100000 --jobs 1,8\n"
                 "  strata-filesystem --plain /mnt/ext4 --encrypt fscrypt --pairs 10\n",
     .backend_element = "filesystem",
-    .place_option = "path",
     .workload_element = "metadata",
     .encrypted_default = "provider",
     .expand = strata_filesystem_expand,

@@ -30,7 +30,6 @@ static const struct strata_layer service_layer = {
         "  export ST_AUTH=https://swift.example.org/auth/v1.0 ST_USER=account:user ST_KEY=…\n"
         "  strata-service --sizes 4KiB,1MiB --concurrency 1,8 --encrypt client --pairs 10\n",
     .backend_element = "swift",
-    .place_option = "auth-url",
     .workload_element = "transfer",
     .encrypted_default = "server",
     .expand = strata_service_expand,

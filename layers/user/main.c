@@ -58,7 +58,6 @@ static const struct strata_layer user_layer = {
         "  export ST_AUTH=https://swift.example.org/auth/v1.0 ST_USER=account:user ST_KEY=…\n"
         "  strata-user --scenario file-types --encrypt client --runs 200\n",
     .backend_element = "swift",
-    .place_option = "auth-url",
     .workload_element = "file-types",
     .encrypted_default = "server",
     .expand = strata_user_expand,

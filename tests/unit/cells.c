@@ -30,7 +30,8 @@ static enum strata_status expand_one(const struct strata_element *element,
     return STRATA_OK;
 }
 
-static const struct strata_layer device_layer = {.id = STRATA_LAYER_DEVICE, .expand = expand_one};
+static const struct strata_layer device_layer = {
+    .id = STRATA_LAYER_DEVICE, .backend_element = "device", .expand = expand_one};
 
 struct fixture {
     struct strata_plan *plan;
