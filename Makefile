@@ -150,6 +150,7 @@ $(foreach t,$(UNIT_SOURCES),$(eval $(t:tests/unit/%.c=$(BUILD)/tests/%): $(patsu
 $(BUILD)/tests/support/%: $(BUILD)/obj/tests/support/%.o $(LIBRARY)
 	@mkdir -p $(@D)
 	$(call say,LINK)$(CC) $(LDFLAGS) -o $@ $^ $(LDLIBS)
+$(BUILD)/tests/support/faulty_disk: LDLIBS += -lfuse3
 $(BUILD)/tests/bench/%: $(BUILD)/obj/tests/bench/%.o $(LIBRARY)
 	@mkdir -p $(@D)
 	$(call say,LINK)$(CC) $(LDFLAGS) -o $@ $^ $(LDLIBS)
