@@ -74,6 +74,24 @@ static unsigned repetitions_of(const struct strata_element *element, const struc
     return (unsigned)(own > 0 ? own : strata_element_number(&plan->campaign, "pairs"));
 }
 
+/* A workload whose times were scaled is another one: it never meets the full one in a comparison.
+ */
+static void mark_scaled(struct strata_workload *workload, const struct strata_plan *plan)
+{
+    double scale = strata_element_decimal(&plan->campaign, "time-scale");
+    uint64_t timed_ns = 0;
+    for (size_t p = 0; p < workload->phase_count; p++) {
+        timed_ns += workload->phases[p].duration_ns + workload->phases[p].warmup_ns;
+    }
+    size_t length = strlen(workload->parameters);
+    if (timed_ns > 0 && (scale < 1 || scale > 1)) {
+        char *marked = strata_text_duplicate_format("%.*s,\"time_scale\":%.15g}", (int)length - 1,
+                                                    workload->parameters, scale);
+        free(workload->parameters);
+        workload->parameters = marked;
+    }
+}
+
 /* Expand one element on one plain back end and each of its twins, or alone where it has none. */
 static enum strata_status expand_on(const struct strata_layer *layer,
                                     const struct strata_plan *plan,
@@ -98,6 +116,7 @@ static enum strata_status expand_on(const struct strata_layer *layer,
         cell->repetitions =
             cell->repetitions > 0 ? cell->repetitions : repetitions_of(element, plan);
         cell->workload.seed = strata_element_number(&plan->campaign, "seed");
+        mark_scaled(&cell->workload, plan);
     }
     if (status != STRATA_OK && element->line > 0) {
         strata_error_prefix(error, "%s:%d", plan->source, element->line);

@@ -95,6 +95,7 @@ static enum strata_status store_campaign(const struct strata_session *session, s
         .seed = strata_element_number(campaign, "seed"),
         .loss_margin = strata_element_decimal(campaign, "loss-margin"),
         .planned_pairs = (unsigned)strata_element_number(campaign, "pairs"),
+        .time_scale = strata_element_decimal(campaign, "time-scale"),
     };
     enum strata_status status = strata_store_campaign(session->store, &row, &ids->campaign, error);
     if (status == STRATA_OK) {

@@ -483,6 +483,22 @@ static enum strata_status override_duration(const struct parse *parse, struct st
     return STRATA_OK;
 }
 
+/* A command line stands in the plan's text as it is; of a file it is what the text lacks. */
+static void note_overrides(const struct parse *parse, struct strata_plan *plan)
+{
+    const struct other named[] = {{"duration", parse->duration}, {"pairs", parse->pairs}};
+    for (size_t i = 0; i < sizeof(named) / sizeof(named[0]); i++) {
+        if (named[i].value != NULL) {
+            char *text = strata_text_duplicate_format("%s=%s", named[i].name, named[i].value);
+            strata_plan_note_override(plan, text);
+            free(text);
+        }
+    }
+    for (size_t i = 0; i < parse->set_count; i++) {
+        strata_plan_note_override(plan, parse->sets[i]);
+    }
+}
+
 static enum strata_status override(const struct parse *parse, struct strata_plan *plan,
                                    struct strata_error *error)
 {
@@ -494,7 +510,16 @@ static enum strata_status override(const struct parse *parse, struct strata_plan
     for (size_t i = 0; i < parse->set_count && status == STRATA_OK; i++) {
         status = strata_plan_override(plan, parse->sets[i], error);
     }
-    return status == STRATA_OK ? strata_plan_check(plan, error) : status;
+    if (status == STRATA_OK) {
+        status = strata_plan_check(plan, error);
+    }
+    if (status == STRATA_OK) {
+        strata_plan_scale_times(plan);
+    }
+    if (status == STRATA_OK && parse->config != NULL) {
+        note_overrides(parse, plan);
+    }
+    return status;
 }
 
 static char *join_words(int argc, char **argv)

@@ -81,11 +81,16 @@ static void print_plan(const struct program *program)
 {
     char duration[32];
     uint64_t runs = strata_cells_runs(&program->cells);
-    printf("campaign %s: %" PRIu64 " run%s, about %s\n",
-           strata_element_text(&program->arguments.plan->campaign, "name"), runs,
+    const struct strata_element *campaign = &program->arguments.plan->campaign;
+    double scale = strata_element_decimal(campaign, "time-scale");
+    printf("campaign %s: %" PRIu64 " run%s, about %s", strata_element_text(campaign, "name"), runs,
            runs == 1 ? "" : "s",
            strata_units_format_duration(strata_cells_expected_ns(&program->cells), duration,
                                         sizeof(duration)));
+    if (scale < 1 || scale > 1) {
+        printf(", times scaled by %g", scale);
+    }
+    printf("\n");
     for (size_t i = 0; i < program->cells.count; i++) {
         const struct strata_cell *cell = &program->cells.items[i];
         const char *other = cell->control             ? " against itself (A/A control)"

@@ -252,12 +252,24 @@ static enum strata_status check_ladder(const struct strata_plan *plan,
     return STRATA_OK;
 }
 
+static enum strata_status check_time_scale(const struct strata_plan *plan,
+                                           struct strata_error *error)
+{
+    if (strata_element_decimal(&plan->campaign, "time-scale") > 0) {
+        return STRATA_OK;
+    }
+    strata_error_set(error, STRATA_USAGE, "time-scale: %s is not above 0",
+                     strata_element_text(&plan->campaign, "time-scale"));
+    return at(plan, &plan->campaign, error);
+}
+
 enum strata_status strata_plan_check(const struct strata_plan *plan, struct strata_error *error)
 {
     if (check_all(plan, &plan->campaign, 1, error) != STRATA_OK ||
         check_all(plan, plan->backends, plan->backend_count, error) != STRATA_OK ||
         check_all(plan, plan->workloads, plan->workload_count, error) != STRATA_OK ||
-        check_all(plan, plan->ladders, plan->ladder_count, error) != STRATA_OK) {
+        check_all(plan, plan->ladders, plan->ladder_count, error) != STRATA_OK ||
+        check_time_scale(plan, error) != STRATA_OK) {
         return error->status;
     }
     for (size_t i = 0; i < plan->backend_count; i++) {

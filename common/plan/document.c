@@ -161,6 +161,9 @@ static void write_markdown_values(const struct strata_option *option, struct str
         strata_text_append(out, ", ");
         write_limits(option, out);
     }
+    if (option->scales) {
+        strata_text_append(out, ", times `time-scale`");
+    }
 }
 
 /* Without the column of options for what no command line can add. */

@@ -43,6 +43,12 @@ static const struct strata_option campaign_options[] = {
      .type = STRATA_OPTION_FRACTION,
      .fallback = "0%",
      .help = "share of failed operations above which a run is invalid"},
+    {.name = "time-scale",
+     .type = STRATA_OPTION_DECIMAL,
+     .fallback = "1",
+     .help = "above 0; multiplies every time that a workload or ladder measures, warms up or goes "
+             "round (kept within the option's limits, and at least 1ms unless it is 0); stored "
+             "with the campaign and with each workload that has such a time"},
 };
 
 #define BACKEND_COMMON                                                                             \
@@ -197,11 +203,13 @@ static const struct strata_option device_workload_options[] = {
      .fallback = "30s",
      .minimum = 1000000,
      .maximum = LONGEST,
+     .scales = true,
      .help = "measured time of one run"},
     {.name = "warm-up",
      .type = STRATA_OPTION_DURATION,
      .fallback = "1s",
      .maximum = LONGEST,
+     .scales = true,
      .help = "load before the measured time, counted apart"},
     {.name = "limit",
      .type = STRATA_OPTION_COUNT,
@@ -249,6 +257,7 @@ static const struct strata_option metadata_options[] = {
      .type = STRATA_OPTION_DURATION,
      .fallback = "0s",
      .maximum = LONGEST,
+     .scales = true,
      .help =
          "end each phase after this time at the latest; 0: no limit. Later phases use the files "
          "that were really made"},
@@ -374,6 +383,7 @@ static const struct strata_option ladder_options[] = {
      .fallback = "5s",
      .minimum = 1000000,
      .maximum = LONGEST,
+     .scales = true,
      .help = "measured time of a run at the device layer"},
     {.name = "amount",
      .type = STRATA_OPTION_SIZE,

@@ -31,7 +31,8 @@ struct strata_option {
     const char *choices;  /* names separated by blanks; CHOICE only */
     uint64_t minimum;     /* of SIZE, COUNT, DURATION */
     uint64_t maximum;     /* 0: no limit */
-    const char *help;     /* one line, with the unit; ends without a full stop */
+    bool scales;      /* DURATION: how long to measure; multiplied by the campaign's time-scale */
+    const char *help; /* one line, with the unit; ends without a full stop */
 };
 
 enum strata_element_role {

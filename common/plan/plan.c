@@ -232,6 +232,53 @@ static struct strata_element *nth_element(struct strata_plan *plan, size_t n)
     return n < plan->ladder_count ? &plan->ladders[n] : NULL;
 }
 
+/* Within the limits of the option, and never to 0 from a time that is none. */
+static uint64_t scaled(const struct strata_option *option, uint64_t ns, double scale)
+{
+    const uint64_t shortest_ns = 1000000;
+    double product = (double)ns * scale;
+    uint64_t least = option->minimum > shortest_ns ? option->minimum : shortest_ns;
+    uint64_t most = option->maximum > 0 ? option->maximum : INT64_MAX;
+    return product <= (double)least ? least : product >= (double)most ? most : (uint64_t)product;
+}
+
+void strata_plan_scale_times(struct strata_plan *plan)
+{
+    double scale = strata_element_decimal(&plan->campaign, "time-scale");
+    struct strata_element *element;
+    for (size_t n = 0; (element = nth_element(plan, n)) != NULL; n++) {
+        for (size_t i = 0; i < element->type->option_count; i++) {
+            struct strata_setting *setting = &element->settings[i];
+            for (size_t v = 0; setting->option->scales && v < setting->count; v++) {
+                struct strata_value *value = &setting->values[v];
+                if (value->number > 0 && (scale < 1 || scale > 1)) {
+                    struct strata_text text = {0};
+                    value->number = scaled(setting->option, value->number, scale);
+                    strata_option_write_number(setting->option, value->number, &text);
+                    free(value->text);
+                    value->text = text.bytes;
+                }
+            }
+        }
+    }
+}
+
+/* As a comment, in which XML allows no "--". */
+void strata_plan_note_override(struct strata_plan *plan, const char *assignment)
+{
+    struct strata_text text = {0};
+    strata_text_format(&text, "%s\n<!-- command line: ", plan->text);
+    for (const char *at = assignment; *at != '\0'; at++) {
+        strata_text_append_bytes(&text, at, 1);
+        if (*at == '-' && (at[1] == '-' || at[1] == '\0')) {
+            strata_text_append(&text, " ");
+        }
+    }
+    strata_text_append(&text, " -->");
+    free(plan->text);
+    plan->text = text.bytes;
+}
+
 static bool is_called(const struct strata_element *element, const char *name)
 {
     if (strcmp(element->type->name, name) == 0) {

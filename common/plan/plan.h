@@ -58,6 +58,14 @@ enum strata_status strata_plan_override(struct strata_plan *plan, const char *as
 /* The checks between elements, after additions and overrides; strata_plan_read does them itself. */
 enum strata_status strata_plan_check(const struct strata_plan *plan, struct strata_error *error);
 
+/* Multiply each time of the workloads and ladders whose option scales by the campaign's time-scale;
+ * once, after the last override. A result outside the option's limits becomes the limit; a time
+ * that is not 0 becomes at least 1 ms, since 0 often means "no limit". */
+void strata_plan_scale_times(struct strata_plan *plan);
+
+/* Add a comment to the stored text that says what the command line changed: "duration=5s". */
+void strata_plan_note_override(struct strata_plan *plan, const char *assignment);
+
 void strata_plan_free(struct strata_plan *plan);
 
 /* Values of an option by its name; the name must be one of the element's (else abort). For a list

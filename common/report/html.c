@@ -92,6 +92,9 @@ static void write_verdict(const struct strata_report *report, struct strata_text
     write_escaped("", report->version, ", ", out);
     write_escaped("", report->machine, "<br/>", out);
     strata_text_format(out, "campaign %s</p>\n", report->campaign.uuid);
+    if (report->notice[0] != '\0') {
+        write_escaped("<p><b>", report->notice, "</b></p>\n", out);
+    }
     struct strata_text bottleneck = {0};
     struct strata_text encryption = {0};
     strata_report_answer_bottleneck(report, &bottleneck);

@@ -15,7 +15,8 @@ static const char runs_sql[] =
     " 'workload', workload, 'phase', phase, 'operation', operation, 'backend', backend,"
     " 'encrypted', json(iif(encrypted, 'true', 'false')), 'encryption', encryption,"
     " 'proof', proof, 'cell', cell, 'pair', pair_no, 'status', status, 'reason', reason,"
-    " 'began_at', began_at_utc, 'operations', operations, 'failed', failed, 'bytes', bytes,"
+    " 'began_at', began_at_utc, 'source', source, 'operations', operations, 'failed', failed, "
+    "'bytes', bytes,"
     " 'warmup_operations', warmup_operations, 'seconds', seconds, 'ops_per_s', ops_per_s,"
     " 'bytes_per_s', bytes_per_s, 'latency_ns', json_object('min', min_ns, 'mean', mean_ns,"
     " 'p50', p50_ns, 'p90', p90_ns, 'p99', p99_ns, 'p99_9', p99_9_ns, 'max', max_ns),"
@@ -38,6 +39,7 @@ static const char campaign_sql[] =
     "SELECT json_object('name', name, 'started_at', strftime('%Y-%m-%dT%H:%M:%SZ',"
     " created_at_us / 1000000, 'unixepoch'), 'strata_version', strata_version,"
     " 'planned_pairs', planned_pairs, 'margin_fraction', loss_margin_fraction,"
+    " 'time_scale', time_scale,"
     " 'control', json_object('verdict', control_verdict, 'reason', control_reason))"
     " FROM campaign WHERE id = ?1 AND (?2 IS NULL OR 1)";
 

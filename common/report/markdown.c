@@ -20,6 +20,9 @@ static void write_header(const struct strata_report *report, struct strata_text 
     strata_text_format(out, "%s, %s, strata %s. ", report->campaign.uuid, report->started,
                        report->version);
     write_escaped("", report->machine, "\n\n", out);
+    if (report->notice[0] != '\0') {
+        write_escaped("**", report->notice, "**\n\n", out);
+    }
     strata_text_format(out, "%ld runs ok, %ld not; margin %.0f %%. ", report->ok_runs,
                        report->other_runs, 100 * report->campaign.margin);
     if (report->control_verdict[0] != '\0') {

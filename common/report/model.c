@@ -114,6 +114,7 @@ static void read_campaign(struct strata_report *report, struct strata_query *row
     report->ok_runs = count_of(row, 6);
     report->other_runs = count_of(row, 7);
     report->machine = text_or_empty(row, 8);
+    report->notice = text_or_empty(row, 9);
 }
 
 static const char campaign_sql[] =
@@ -127,7 +128,12 @@ static const char campaign_sql[] =
     "   JOIN environment ON environment.id = run.environment_id"
     "   JOIN json_each(json_array(facts ->> 'processor', (facts ->> 'cores') || ' cores',"
     "     'Linux ' || (facts ->> 'kernel'), facts ->> 'distribution'))"
-    "   WHERE run.campaign_id = campaign.id AND json_each.value IS NOT NULL))"
+    "   WHERE run.campaign_id = campaign.id AND json_each.value IS NOT NULL)),"
+    " (SELECT group_concat(part, '; ') FROM ("
+    "   SELECT 'Imported, not measured by Strata: ' || group_concat(source, ', ') AS part FROM"
+    "   (SELECT DISTINCT source FROM run WHERE campaign_id = campaign.id AND source <> '')"
+    "   UNION ALL SELECT 'The times of measuring were scaled by ' || time_scale"
+    "   WHERE time_scale <> 1) WHERE part IS NOT NULL)"
     " FROM campaign WHERE id = ?1";
 
 static const char trouble_sql[] =
@@ -223,6 +229,7 @@ void strata_report_done(struct strata_report *report)
     free(report->started);
     free(report->version);
     free(report->machine);
+    free(report->notice);
     free(report->control_verdict);
     free(report->control_reason);
     strata_ladders_done(&report->ladders);

@@ -53,6 +53,7 @@ struct strata_report {
     char *started; /* "2026-11-30 13:00 UTC" */
     char *version;
     char *machine; /* one line of facts */
+    char *notice;  /* what sets these runs apart: imported, times scaled; "" when nothing does */
     char *control_verdict;
     char *control_reason;
     long planned_pairs;

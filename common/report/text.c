@@ -65,6 +65,9 @@ static void write_header(struct page *page)
     if (report->machine[0] != '\0') {
         write_line(page, 0, "%s", report->machine);
     }
+    if (report->notice[0] != '\0') {
+        write_line(page, 0, "%s", report->notice);
+    }
     write_line(page, 0, "%ld runs ok, %ld not; margin %.0f %%", report->ok_runs, report->other_runs,
                100 * report->campaign.margin);
 }

@@ -20,6 +20,7 @@ struct strata_store_campaign {
     uint64_t seed;
     double loss_margin; /* fraction */
     unsigned planned_pairs;
+    double time_scale; /* that the times of measuring were multiplied by; 1: not scaled */
 };
 
 struct strata_store_backend {

@@ -37,6 +37,8 @@ SELECT run.id AS run_id,
        run.slot = 1 AS cold, -- the first of its cell
        run.status,
        run.reason,
+       run.source, -- '': measured by Strata; else what it was imported from
+       campaign.time_scale,
        run.began_at_us,
        run.ended_at_us,
        strftime('%Y-%m-%dT%H:%M:%SZ', run.began_at_us / 1000000, 'unixepoch') AS began_at_utc,
@@ -60,7 +62,7 @@ SELECT v_run.run_id, run_uuid, campaign_id, campaign_uuid, campaign, layer, work
        encrypted_side, pair_no, slot, cold,
        iif(v_run.status = 'ok' AND phase.reason <> '', 'invalid', v_run.status) AS status,
        iif(phase.reason <> '', phase.reason, v_run.reason) AS reason,
-       began_at_us, ended_at_us, began_at_utc, total_s, measured_s,
+       source, time_scale, began_at_us, ended_at_us, began_at_utc, total_s, measured_s,
        phase.id AS phase_id,
        phase.phase_no,
        phase.name AS phase,
@@ -150,7 +152,8 @@ CREATE VIEW v_latency_merged AS
 WITH member AS NOT MATERIALIZED (
     SELECT run.campaign_id, run.workload_id, run.backend_id, phase.name AS phase,
            operation_result.operation, histogram.kind, histogram.id AS histogram_id,
-           histogram.count, histogram.sum_ns, histogram.min_ns, histogram.max_ns
+           histogram.count, histogram.sum_ns, histogram.min_ns, histogram.max_ns,
+           EXISTS (SELECT 1 FROM histogram_bin WHERE histogram_id = histogram.id) AS binned
     FROM run
     JOIN phase ON phase.run_id = run.id
     JOIN operation_result ON operation_result.phase_id = phase.id
@@ -165,7 +168,8 @@ bin AS NOT MATERIALIZED (
 ),
 merged AS (
     SELECT campaign_id, workload_id, backend_id, phase, operation, kind, count(*) AS runs,
-           sum(count) AS count, sum(sum_ns) AS sum_ns, min(min_ns) AS min_ns, max(max_ns) AS max_ns
+           sum(count) AS count, sum(sum_ns) AS sum_ns, min(min_ns) AS min_ns, max(max_ns) AS max_ns,
+           min(binned) AS binned -- an import may lack the bins of some; then nothing is known of all
     FROM member
     GROUP BY campaign_id, workload_id, backend_id, phase, operation, kind
 )
@@ -185,7 +189,7 @@ SELECT merged.campaign_id,
        merged.count,
        merged.min_ns,
        1.0 * merged.sum_ns / merged.count AS mean_ns,
-       CASE WHEN merged.count >= 20 THEN min(merged.max_ns, (
+       CASE WHEN merged.binned AND merged.count >= 20 THEN min(merged.max_ns, (
            SELECT upper_ns
            FROM (SELECT upper_ns, sum(count) OVER (ORDER BY upper_ns) AS reached
                  FROM bin
@@ -193,7 +197,7 @@ SELECT merged.campaign_id,
                      = (merged.campaign_id, merged.workload_id, merged.backend_id, merged.phase,
                         merged.operation, merged.kind))
            WHERE reached >= (merged.count * 50 + 99) / 100 LIMIT 1)) END AS p50_ns,
-       CASE WHEN merged.count >= 100 THEN min(merged.max_ns, (
+       CASE WHEN merged.binned AND merged.count >= 100 THEN min(merged.max_ns, (
            SELECT upper_ns
            FROM (SELECT upper_ns, sum(count) OVER (ORDER BY upper_ns) AS reached
                  FROM bin
@@ -201,7 +205,7 @@ SELECT merged.campaign_id,
                      = (merged.campaign_id, merged.workload_id, merged.backend_id, merged.phase,
                         merged.operation, merged.kind))
            WHERE reached >= (merged.count * 90 + 99) / 100 LIMIT 1)) END AS p90_ns,
-       CASE WHEN merged.count >= 1000 THEN min(merged.max_ns, (
+       CASE WHEN merged.binned AND merged.count >= 1000 THEN min(merged.max_ns, (
            SELECT upper_ns
            FROM (SELECT upper_ns, sum(count) OVER (ORDER BY upper_ns) AS reached
                  FROM bin
@@ -209,7 +213,7 @@ SELECT merged.campaign_id,
                      = (merged.campaign_id, merged.workload_id, merged.backend_id, merged.phase,
                         merged.operation, merged.kind))
            WHERE reached >= (merged.count * 99 + 99) / 100 LIMIT 1)) END AS p99_ns,
-       CASE WHEN merged.count >= 10000 THEN min(merged.max_ns, (
+       CASE WHEN merged.binned AND merged.count >= 10000 THEN min(merged.max_ns, (
            SELECT upper_ns
            FROM (SELECT upper_ns, sum(count) OVER (ORDER BY upper_ns) AS reached
                  FROM bin

@@ -43,13 +43,14 @@ enum strata_status strata_store_campaign(struct strata_store *store,
     enum strata_status status =
         strata_query_open(store,
                           "INSERT INTO campaign (uuid, name, configuration, seed,"
-                          " loss_margin_fraction, planned_pairs, created_at_us, strata_version)"
-                          " VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)"
+                          " loss_margin_fraction, planned_pairs, created_at_us, strata_version,"
+                          " time_scale) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)"
                           " ON CONFLICT (uuid) DO UPDATE SET uuid = uuid"
                           " WHERE name = excluded.name AND configuration = excluded.configuration"
                           " AND seed = excluded.seed"
                           " AND loss_margin_fraction = excluded.loss_margin_fraction"
-                          " AND planned_pairs = excluded.planned_pairs RETURNING id",
+                          " AND planned_pairs = excluded.planned_pairs"
+                          " AND time_scale = excluded.time_scale RETURNING id",
                           &query, error);
     if (status != STRATA_OK) {
         return status;
@@ -62,6 +63,7 @@ enum strata_status strata_store_campaign(struct strata_store *store,
     strata_query_bind_integer(query, 6, campaign->planned_pairs);
     strata_query_bind_integer(query, 7, strata_clock_wall_us());
     strata_query_bind_text(query, 8, STRATA_VERSION);
+    strata_query_bind_decimal(query, 9, campaign->time_scale);
     status = take_id(query, ret_id, error);
     if (status == STRATA_OK && *ret_id == 0) {
         status = strata_error_set(error, STRATA_USAGE,

@@ -71,6 +71,28 @@ one_line "a directory is no configuration" "$scratch: cannot be read: Is a direc
 one_line "a missing file is named" "$scratch/none.xml: cannot be opened: No such file or directory" --config "$scratch/none.xml"
 one_line "a wrong override is named" "--set: the plan has no option 'deepth'; did you mean depth?" --config "$scratch/lists.xml" --set deepth=1
 
+# --- time-scale: one attribute for every time of measuring, said by the plan, the database, the report ---
+head -c 4M /dev/urandom > "$scratch/disk"
+cat > "$scratch/long.xml" <<XML
+<strata version="1"><campaign name="long" pairs="1" time-scale="0.5"/>
+<backends><device name="d" path="$scratch/disk"/></backends>
+<device-layer><workload block-size="4KiB" depth="4" duration="20s" warm-up="10s"/></device-layer></strata>
+XML
+scaled() { "$bin/strata-device" --config "$scratch/long.xml" --db "$scratch/scale.db" --quiet "$@"; }
+# 20 s and 10 s, halved, and 50 ms that a run takes beside them.
+equal "the plan's time is scaled and says so" "$(scaled --dry-run | head -n 1)" "campaign long: 1 run, about 15.1 s, times scaled by 0.5"
+scaled --set time-scale=0.01 > "$scratch/report" 2> "$scratch/err"
+equal "a scaled run" "$?" 0
+ask() { sqlite3 "$scratch/scale.db" "$1"; }
+equal "… took 200 ms" "$(ask "SELECT round(elapsed_s, 1) FROM v_throughput")" 0.2
+equal "… its campaign and its workload say so" \
+    "$(ask "SELECT time_scale, parameters ->> '$.time_scale', parameters ->> '$.duration_ns' FROM v_run JOIN workload ON workload.id = workload_id")" "0.01|0.01|200000000"
+equal "… so does the report" "$(grep -c 'The times of measuring were scaled by 0.01' "$scratch/report")" 1
+equal "… the stored configuration has the override" "$(ask "SELECT configuration FROM campaign" | tail -n 1)" "<!-- command line: time-scale=0.01 -->"
+ask "SELECT configuration FROM campaign" > "$scratch/again.xml"
+check "… and is a configuration still" "$bin/strata-device" --config "$scratch/again.xml" --dry-run
+one_line "a scale of 0 is refused" "$scratch/long.xml:1: time-scale: 0 is not above 0" --config "$scratch/long.xml" --set time-scale=0
+
 # Nothing but the configuration is opened on its behalf: no DTD, no schema, no catalogue, no network.
 if strace -o "$scratch/trace" true 2>/dev/null; then
     printf '<!DOCTYPE strata SYSTEM "http://127.0.0.1:9/x.dtd">\n<strata version="1"/>' >"$scratch/remote.xml"

@@ -305,7 +305,8 @@ static void make_campaign(struct maker *maker, const char *uuid, const char *nam
                                         .configuration = "<strata version=\"1\"/>",
                                         .seed = 7,
                                         .loss_margin = 0.1,
-                                        .planned_pairs = PAIRS};
+                                        .planned_pairs = PAIRS,
+                                        .time_scale = 1};
     require(strata_store_campaign(maker->store, &row, &maker->campaign_id, &maker->error), maker);
     require(strata_store_environment(maker->store, "0123456789abcdef0123456789abcdef",
                                      "{\"cores\": 2, \"kernel\": \"6.1.0\"}",

@@ -495,16 +495,19 @@ static void test_rows_are_found_again(void)
                                              .configuration = "<strata/>",
                                              .seed = 7,
                                              .loss_margin = 0.1,
-                                             .planned_pairs = 5};
+                                             .planned_pairs = 5,
+                                             .time_scale = 1};
     CU_ASSERT_EQUAL(strata_store_campaign(fixture.store, &campaign, &id, &error), STRATA_OK);
     CU_ASSERT_EQUAL(id, fixture.campaign_id);
     /* What a campaign says of itself must hold for all of its runs. */
-    struct strata_store_campaign others[] = {campaign, campaign, campaign, campaign, campaign};
+    struct strata_store_campaign others[] = {campaign, campaign, campaign,
+                                             campaign, campaign, campaign};
     others[0].name = "another";
     others[1].configuration = "<strata version=\"1\"/>";
     others[2].seed = 8;
     others[3].loss_margin = 0.2;
     others[4].planned_pairs = 6;
+    others[5].time_scale = 0.5;
     for (size_t i = 0; i < sizeof others / sizeof others[0]; i++) {
         CU_ASSERT_EQUAL(strata_store_campaign(fixture.store, &others[i], &id, &error),
                         STRATA_USAGE);

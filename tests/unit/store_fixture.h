@@ -46,7 +46,8 @@ static inline void fixture_open(struct fixture *fixture)
                                              .configuration = "<strata/>",
                                              .seed = 7,
                                              .loss_margin = 0.1,
-                                             .planned_pairs = 5};
+                                             .planned_pairs = 5,
+                                             .time_scale = 1};
     OK(strata_store_campaign(fixture->store, &campaign, &fixture->campaign_id, &fixture->error));
     OK(strata_store_environment(fixture->store, "machine", "{\"cores\":2}",
                                 &fixture->environment_id, &fixture->error));
