@@ -83,8 +83,11 @@ struct strata_run_context {
     const struct strata_backend *backend;
     uint64_t run_seed;    /* unique for each run: payload must not repeat */
     const char *run_uuid; /* for the marker of what the run makes */
-    char flags[256];      /* the target's own findings, "unwritten blocks read", …; "" if none.
-                             The run is then invalid with this reason */
+    char place[64];  /* device that the run really uses where it is not the back end's own path:
+                        made by `open`, gone after `release`; else "" */
+    void *provision; /* what `open` made and `release` removes; the layer's own */
+    char flags[256]; /* the target's own findings, "unwritten blocks read", …; "" if none.
+                        The run is then invalid with this reason */
 };
 
 /* A layer: what strata-device and its like give to the shared main. All functions may be called
@@ -125,6 +128,9 @@ struct strata_layer {
 
     /* Findings after a run that make it invalid, into context->flags; may be NULL. */
     void (*findings)(struct strata_target *target, struct strata_run_context *context);
+
+    /* Remove context->provision, after the target was closed or `open` failed; may be NULL. */
+    enum strata_status (*release)(struct strata_run_context *context, struct strata_error *error);
 };
 
 /* Whether any phase of any cell on this back end or its twin writes: then the guard must allow it.

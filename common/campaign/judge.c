@@ -73,27 +73,34 @@ bool strata_judge_errors(const struct strata_load_result *result, double budget,
     return true;
 }
 
+static uint64_t moved_bytes(const struct strata_phase_evidence *evidence, size_t disk)
+{
+    const struct strata_disk_counter *before = &evidence->before->disks[disk];
+    const struct strata_disk_counter *after = &evidence->after->disks[disk];
+    return after->read_bytes - before->read_bytes + after->written_bytes - before->written_bytes;
+}
+
 /* Every device of the stack must have moved at least half of the payload: the top one, and those
- * below together (a striped set shares the work). */
+ * below together (a striped set shares the work). One that the kernel keeps no counters of says
+ * nothing either way. */
 static bool cached(const struct strata_phase_evidence *evidence, const struct totals *totals,
                    char *reason, size_t size)
 {
-    const struct strata_counters *before = evidence->before;
     const struct strata_counters *after = evidence->after;
-    size_t count = before->disk_count < after->disk_count ? before->disk_count : after->disk_count;
+    size_t count = evidence->before->disk_count < after->disk_count ? evidence->before->disk_count
+                                                                    : after->disk_count;
     uint64_t below_bytes = 0;
-    for (size_t d = 0; d < count; d++) {
-        uint64_t moved = after->disks[d].read_bytes - before->disks[d].read_bytes +
-                         after->disks[d].written_bytes - before->disks[d].written_bytes;
-        below_bytes += d > 0 ? moved : 0;
-        if (d == 0 && moved < totals->bytes / 2) {
-            snprintf(reason, size,
-                     "cached: %s moved %" PRIu64 " bytes of %" PRIu64 " that were asked",
-                     after->disks[d].name, moved, totals->bytes);
-            return true;
-        }
+    bool all_count = true;
+    for (size_t d = 1; d < count; d++) {
+        below_bytes += moved_bytes(evidence, d);
+        all_count = all_count && !after->disks[d].uncounted;
     }
-    if (count > 1 && below_bytes < totals->bytes / 2) {
+    if (count > 0 && !after->disks[0].uncounted && moved_bytes(evidence, 0) < totals->bytes / 2) {
+        snprintf(reason, size, "cached: %s moved %" PRIu64 " bytes of %" PRIu64 " that were asked",
+                 after->disks[0].name, moved_bytes(evidence, 0), totals->bytes);
+        return true;
+    }
+    if (count > 1 && all_count && below_bytes < totals->bytes / 2) {
         snprintf(reason, size,
                  "cached: the devices below %s moved %" PRIu64 " bytes of %" PRIu64
                  " that were asked",

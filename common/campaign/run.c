@@ -20,6 +20,7 @@ struct run {
     const struct strata_run_order *order;
     struct strata_run_outcome *outcome;
     struct strata_run_context context;
+    struct strata_counter_disks disks;
     const char *phase;
     uint64_t started_ns;
 };
@@ -53,6 +54,15 @@ static void conclude_error(struct run *run, const struct strata_error *error)
              error->text);
 }
 
+/* What `open` made stands above the back end's own devices, so it goes first. */
+static void find_disks(struct run *run)
+{
+    if (run->context.place[0] != '\0') {
+        run->disks = (struct strata_counter_disks){0};
+        strata_counters_find_disks(run->context.place, &run->disks);
+    }
+}
+
 static void look(void *context, uint64_t elapsed_ns, uint64_t operations_done)
 {
     struct run *run = context;
@@ -63,7 +73,7 @@ static void look(void *context, uint64_t elapsed_ns, uint64_t operations_done)
                        sizeof(*outcome->looks));
     struct strata_store_look *look = &outcome->looks[outcome->look_count++];
     look->phase = run->phase;
-    strata_counters_read(run->order->disks, &look->counters);
+    strata_counters_read(&run->disks, &look->counters);
     if (run->order->tick != NULL) {
         run->order->tick(run->order->tick_context, strata_clock_monotonic_ns() - run->started_ns);
     }
@@ -163,6 +173,44 @@ static void measure(struct run *run, struct strata_target *target)
     judge_whole(run);
 }
 
+static unsigned kinds_of(const struct strata_workload *workload)
+{
+    unsigned kinds = 0;
+    for (size_t p = 0; p < workload->phase_count; p++) {
+        for (unsigned m = 0; m < workload->phases[p].mix_count; m++) {
+            kinds |= 1U << workload->phases[p].mix[m].kind;
+        }
+    }
+    return kinds;
+}
+
+/* From the opened target to the closed one. */
+static void use(struct run *run, struct strata_target *target)
+{
+    const struct strata_run_order *order = run->order;
+    struct strata_error error = {0};
+    if (target->type->prepare != NULL &&
+        target->type->prepare(target, kinds_of(order->workload), &error) != STRATA_OK) {
+        conclude_error(run, &error);
+    } else {
+        measure(run, target);
+        if (order->layer->findings != NULL) {
+            order->layer->findings(target, &run->context);
+        }
+    }
+    if (run->context.flags[0] != '\0') {
+        add_reason(run, "invalid", STRATA_OK, run->context.flags);
+    }
+    if (strata_stop_signal != 0) {
+        conclude(run, "aborted", STRATA_INTERRUPTED, "interrupted");
+    }
+    if (target->type->cleanup != NULL && target->type->cleanup(target, &error) != STRATA_OK) {
+        strata_error_prefix(&error, "cleanup");
+        add_reason(run, "failed", error.status, error.text);
+    }
+    target->type->close(target);
+}
+
 void strata_run_perform(const struct strata_run_order *order, struct strata_run_outcome *outcome)
 {
     *outcome = (struct strata_run_outcome){.status = "ok"};
@@ -172,39 +220,19 @@ void strata_run_perform(const struct strata_run_order *order, struct strata_run_
                                   .backend = order->backend,
                                   .run_seed = order->seed,
                                   .run_uuid = order->uuid},
+                      .disks = *order->disks,
                       .started_ns = strata_clock_monotonic_ns()};
     struct strata_target *target = NULL;
     struct strata_error error = {0};
     if (order->layer->open(&run.context, &target, &error) != STRATA_OK) {
         conclude_error(&run, &error);
-        return;
-    }
-    unsigned kinds = 0;
-    for (size_t p = 0; p < order->workload->phase_count; p++) {
-        for (unsigned m = 0; m < order->workload->phases[p].mix_count; m++) {
-            kinds |= 1U << order->workload->phases[p].mix[m].kind;
-        }
-    }
-    if (target->type->prepare != NULL &&
-        target->type->prepare(target, kinds, &error) != STRATA_OK) {
-        conclude_error(&run, &error);
     } else {
-        measure(&run, target);
-        if (order->layer->findings != NULL) {
-            order->layer->findings(target, &run.context);
-        }
+        find_disks(&run);
+        use(&run, target);
     }
-    if (run.context.flags[0] != '\0') {
-        add_reason(&run, "invalid", STRATA_OK, run.context.flags);
-    }
-    if (strata_stop_signal != 0) {
-        conclude(&run, "aborted", STRATA_INTERRUPTED, "interrupted");
-    }
-    if (target->type->cleanup != NULL && target->type->cleanup(target, &error) != STRATA_OK) {
-        strata_error_prefix(&error, "cleanup");
+    if (order->layer->release != NULL && order->layer->release(&run.context, &error) != STRATA_OK) {
         add_reason(&run, "failed", error.status, error.text);
     }
-    target->type->close(target);
 }
 
 void strata_run_outcome_done(struct strata_run_outcome *outcome)

@@ -1,12 +1,14 @@
 /* The loop over cells and slots: what users call a campaign.
  *
  * Always: one transaction marks a run as running, one stores all of it, none while it is measured;
- * a cell whose first run cannot even open is given up, so that a dead server costs one timeout and
- * not a hundred. What a run is stands in run.c, the order of plain and encrypted in load/pairs.c.
+ * a back end of a cell that cannot even be opened is given up for the cell, so that a dead server
+ * costs one timeout and not a hundred; the other one still says what it does. What a run is stands
+ * in run.c, the order of plain and encrypted in load/pairs.c.
  */
 #include "common/campaign/session.h"
 
 #include "common/base/clock.h"
+#include "common/base/json.h"
 #include "common/base/memory.h"
 #include "common/base/random.h"
 #include "common/base/stop.h"
@@ -119,14 +121,58 @@ static const char *stands_on(const struct strata_backend *backend)
                : own;
 }
 
+/* What makes this back end what it is, as the user gave it ("cipher": "aes-xts-plain64"); names,
+ * places and evidence have columns of their own. */
+static bool has_column(const struct strata_backend *backend, const char *option)
+{
+    static const char *const names[] = {"name", "twin-of", "stands-on", "evidence", "encryption"};
+    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+        if (strcmp(option, names[i]) == 0) {
+            return true;
+        }
+    }
+    return strcmp(option, backend->element->type->place) == 0;
+}
+
+static void append_options(const struct strata_backend *backend, struct strata_text *out)
+{
+    strata_text_append(out, "{");
+    for (size_t i = 0; i < backend->element->type->option_count; i++) {
+        const struct strata_setting *setting = &backend->element->settings[i];
+        if (!setting->given || has_column(backend, setting->option->name)) {
+            continue;
+        }
+        struct strata_text values = {0};
+        for (size_t v = 0; v < setting->count; v++) {
+            strata_text_format(&values, "%s%s", v > 0 ? " " : "", setting->values[v].text);
+        }
+        strata_json_name(out, setting->option->name);
+        strata_json_string(out, strata_text_string(&values));
+        strata_text_done(&values);
+    }
+    strata_text_append(out, "}");
+}
+
+/* What the kernel says of the place, and the options beside it. */
+static void describe_storage(const struct strata_backend *backend, struct strata_text *out)
+{
+    if (backend->layer == STRATA_LAYER_SERVICE) {
+        strata_text_append(out, "{}");
+        return;
+    }
+    strata_facts_storage(strata_backend_location(backend), out);
+    out->bytes[--out->length] = '\0'; /* the closing brace */
+    strata_json_name(out, "options");
+    append_options(backend, out);
+    strata_text_append(out, "}");
+}
+
 static enum strata_status store_backend(const struct strata_session *session, int64_t campaign_id,
                                         const struct strata_backend *backend, int64_t twin_id,
                                         int64_t *ret_id, struct strata_error *error)
 {
     struct strata_text storage = {0};
-    if (backend->layer != STRATA_LAYER_SERVICE) {
-        strata_facts_storage(strata_backend_location(backend), &storage);
-    }
+    describe_storage(backend, &storage);
     struct strata_store_backend row = {
         .name = backend->name,
         .layer = strata_layer_name(backend->layer),
@@ -136,7 +182,7 @@ static enum strata_status store_backend(const struct strata_session *session, in
         .proof = strata_proof_name(backend->proof.level),
         .evidence = backend->proof.evidence,
         .twin_id = twin_id,
-        .storage = storage.length > 0 ? strata_text_string(&storage) : "{}",
+        .storage = strata_text_string(&storage),
         .stands_on = stands_on(backend),
     };
     enum strata_status status =
@@ -237,7 +283,7 @@ static void count(struct strata_session_summary *summary, const struct strata_ru
     }
 }
 
-/* Run slot `slot` of the cell on one of its sides. *ret_give_up: nothing of this cell can run. */
+/* Run slot `slot` of the cell on one of its sides. *ret_give_up: nothing of it can run there. */
 static enum strata_status run_slot(struct cell_run *run, unsigned slot, bool encrypted_side,
                                    bool *ret_give_up, struct strata_error *error)
 {
@@ -366,10 +412,11 @@ static enum strata_status run_cell(struct cell_run *run, uint64_t order_seed,
     if (cell->encrypted != NULL) {
         strata_pairs_order(order_seed, cell->repetitions, sides);
     }
-    bool give_up = false;
-    for (unsigned slot = 0;
-         slot < runs && status == STRATA_OK && !give_up && strata_stop_signal == 0; slot++) {
-        status = run_slot(run, slot, sides[slot], &give_up, error);
+    bool given_up[2] = {false, false};
+    for (unsigned slot = 0; slot < runs && status == STRATA_OK && strata_stop_signal == 0; slot++) {
+        if (!given_up[sides[slot]]) {
+            status = run_slot(run, slot, sides[slot], &given_up[sides[slot]], error);
+        }
     }
     free(sides);
     return status;

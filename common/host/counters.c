@@ -128,6 +128,14 @@ static bool read_pressure(const char *root, const char *resource, uint64_t *ret_
     return true;
 }
 
+/* The flag alone does not tell: device-mapper counts whatever it says. */
+static bool keeps_no_counters(const char *root, const char *name)
+{
+    uint64_t counts;
+    return strata_kernel_file_number(&counts, "%s/sys/class/block/%s/queue/iostats", root, name) &&
+           counts == 0;
+}
+
 static void read_disk(const char *root, const char *name, struct strata_disk_counter *disk)
 {
     char text[512];
@@ -142,6 +150,7 @@ static void read_disk(const char *root, const char *name, struct strata_disk_cou
         disk->written_bytes = sectors_written * SECTOR_BYTES;
         disk->busy_ns = busy_ms * NS_PER_MS;
     }
+    disk->uncounted = reads == 0 && writes == 0 && keeps_no_counters(root, name);
 }
 
 void strata_counters_read_below(const char *root, const struct strata_counter_disks *disks,

@@ -16,6 +16,7 @@ struct strata_disk_counter {
     uint64_t writes;
     uint64_t written_bytes;
     uint64_t busy_ns; /* io_ticks */
+    bool uncounted;   /* the kernel keeps none of these for it, so that they stay 0: a RAM disk */
 };
 
 /* One look; cumulative since boot (process: since start). What the kernel does not have is 0 and

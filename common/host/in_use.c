@@ -6,6 +6,7 @@
 #include "common/host/in_use.h"
 
 #include "common/base/memory.h"
+#include "common/host/dmcrypt.h"
 
 #include <ctype.h>
 #include <dirent.h>
@@ -216,6 +217,24 @@ static bool swap_uses(const struct subject *subject, const struct finding *findi
     return uses;
 }
 
+/* "held by dm-0 (strata-1a2b3c4d)": a device-mapper device has a name that says more. */
+static bool report_holder(const struct finding *finding, const char *holder)
+{
+    char path[NAME_MAX + 64];
+    char name[128];
+    char detail[NAME_MAX + 256];
+    (void)snprintf(path, sizeof(path), "/sys/class/block/%s/dm/name", holder);
+    bool mapped = read_line(path, name, sizeof(name));
+    bool ours = mapped && strncmp(name, STRATA_DMCRYPT_PREFIX, strlen(STRATA_DMCRYPT_PREFIX)) == 0;
+    (void)snprintf(detail, sizeof(detail), "%s%s%s%s%s", holder, mapped ? " (" : "",
+                   mapped ? name : "",
+                   ours ? ", a mapping of Strata's, at work or left by a killed run: 'cryptsetup "
+                          "close' removes it"
+                        : "",
+                   mapped ? ")" : "");
+    return report(finding, "held by ", detail);
+}
+
 static bool holders_use(const struct subject *subject, const struct finding *finding)
 {
     bool uses = false;
@@ -226,7 +245,7 @@ static bool holders_use(const struct subject *subject, const struct finding *fin
         DIR *holders = opendir(path);
         for (struct dirent *holder;
              !uses && holders != NULL && (holder = readdir(holders)) != NULL;) {
-            uses = holder->d_name[0] != '.' && report(finding, "held by ", holder->d_name);
+            uses = holder->d_name[0] != '.' && report_holder(finding, holder->d_name);
         }
         if (holders != NULL) {
             (void)closedir(holders);

@@ -91,10 +91,32 @@ static const struct strata_option device_options[] = {
      .fallback = "512",
      .minimum = 512,
      .maximum = 4096,
-     .help = "bytes encrypted under one tweak, for aes-xts-*"},
+     .help = "bytes encrypted under one tweak, for aes-xts-* and provision"},
     {.name = "key-file",
      .type = STRATA_OPTION_TEXT,
      .help = "file with the raw key for aes-xts-* (32 or 64 bytes); default: a random one"},
+    {.name = "provision",
+     .type = STRATA_OPTION_CHOICE,
+     .fallback = "none",
+     .choices = "none plain luks2",
+     .help =
+         "with dm-crypt: the path is a scratch device, over which Strata makes a mapping with a "
+         "random key for each run and removes it; needs root, and --allow-overwrite"},
+    {.name = "cipher",
+     .type = STRATA_OPTION_TEXT,
+     .fallback = "aes-xts-plain64",
+     .help = "of the mapping that is provisioned, as dm-crypt spells it; cipher_null-ecb encrypts "
+             "nothing and costs the plumbing alone"},
+    {.name = "key-size",
+     .type = STRATA_OPTION_COUNT,
+     .minimum = 8,
+     .maximum = 1024,
+     .help = "bits of the mapping's key; default: 512 for XTS (two keys of 256), else 256"},
+    {.name = "dm-flags",
+     .type = STRATA_OPTION_CHOICE,
+     .list = true,
+     .choices = "same_cpu_crypt submit_from_crypt_cpus no_read_workqueue no_write_workqueue",
+     .help = "flags of dm-crypt for the mapping, all of them at once"},
 };
 
 static const struct strata_option filesystem_options[] = {

@@ -232,7 +232,8 @@ JOIN backend ON backend.id = merged.backend_id;
 CREATE VIEW v_counter AS
 SELECT run_id, phase, metric, instance,
        (max(at_ns) - min(at_ns)) / 1e9 AS between_s,
-       max(value) - min(value) AS delta
+       max(value) - min(value) AS delta,
+       max(value) AS last_value
 FROM counter
 GROUP BY run_id, phase, metric, instance
 HAVING count(*) > 1;
@@ -289,7 +290,8 @@ JOIN done USING (run_id, phase);
 -- What each disk of the stack below the back end did in a phase. Amplification is the disk's bytes
 -- over the payload; far below 1 for reads means that a cache served them. The kernel counts busy time
 -- in ticks, too, and may charge a request with the idle time before it: a share of less than 10 ticks,
--- or of more than all of the time, is NULL.
+-- or of more than all of the time, is NULL. A disk that has never done anything since the machine
+-- started is one that the kernel keeps no counters of (a RAM disk), and has no row.
 CREATE VIEW v_disk AS
 SELECT run_id,
        phase,
@@ -318,7 +320,8 @@ FROM (SELECT v_counter.run_id,
                  AS payload_bytes
       FROM v_counter
       WHERE v_counter.metric LIKE 'disk\_%' ESCAPE '\'
-      GROUP BY v_counter.run_id, v_counter.phase, v_counter.instance);
+      GROUP BY v_counter.run_id, v_counter.phase, v_counter.instance
+      HAVING sum(v_counter.last_value) > 0);
 
 -- One row a pair of ok runs: the replicate of every comparison. In the A/A cell (cell = 'control')
 -- both back ends are the same. A log ratio is ln(encrypted) - ln(plain). Of a ladder only its reads and

@@ -19,6 +19,8 @@ enum strata_status strata_device_open(struct strata_run_context *context,
                                       struct strata_target **ret_target,
                                       struct strata_error *error);
 void strata_device_findings(struct strata_target *target, struct strata_run_context *context);
+enum strata_status strata_device_release(struct strata_run_context *context,
+                                         struct strata_error *error);
 
 /* Whether Strata's own cipher stands before this back end. */
 bool strata_device_has_filter(const struct strata_backend *backend);
@@ -27,9 +29,9 @@ bool strata_device_has_filter(const struct strata_backend *backend);
 enum strata_status strata_device_guard(const struct strata_backend *backend, bool writes,
                                        struct strata_error *error);
 
-/* Open the back end's region in blocks of `block_bytes` (0: its logical block), without a filter.
- * Owns: the caller closes it. */
-enum strata_status strata_device_open_block(const struct strata_backend *backend,
+/* Open the back end's region of `path` (its own, or that of its mapping) in blocks of `block_bytes`
+ * (0: the logical block), without a filter. Owns: the caller closes it. */
+enum strata_status strata_device_open_block(const struct strata_backend *backend, const char *path,
                                             enum strata_block_engine engine, bool writable,
                                             uint64_t block_bytes, struct strata_target **ret_target,
                                             struct strata_error *error);
@@ -40,5 +42,48 @@ enum strata_status strata_device_add_filter(const struct strata_backend *backend
                                             struct strata_target *inner,
                                             struct strata_target **ret_target,
                                             struct strata_error *error);
+
+/* Bytes that the trial below writes: of an operation on `above` and `below`. */
+enum { STRATA_DEVICE_TRIAL_BYTES = 4096 };
+
+/* Write a pattern into the last block of `above`, look at the same block of `below`, read it back.
+ * On success the proof is functional, with evidence that names what it went `through`.
+ * Errors: STRATA_ENVIRONMENT when it does not read back equal or stands below in plain. */
+enum strata_status strata_device_trial(struct strata_target *above, struct strata_target *below,
+                                       const char *through, struct strata_proof *ret_proof,
+                                       struct strata_error *error);
+
+/* --- a mapping that Strata makes over the back end's device (option `provision`) --- */
+
+struct strata_device_mapping;
+
+bool strata_device_provisions(const struct strata_backend *backend);
+
+/* Make a mapping, prove it by writing, remove it: the inspection of such a back end. */
+enum strata_status strata_device_inspect_provisioned(struct strata_backend *backend,
+                                                     struct strata_error *error);
+
+/* Refuse options of a mapping on a back end that has none. */
+enum strata_status strata_device_check_unprovisioned(const struct strata_backend *backend,
+                                                     struct strata_error *error);
+
+/* Make the mapping, after the guard allowed that the device is overwritten, and remove it.
+ * Owns: what is made must be removed; unmap frees it in every case. */
+enum strata_status strata_device_map(const struct strata_backend *backend,
+                                     struct strata_device_mapping **ret_mapping,
+                                     struct strata_error *error);
+enum strata_status strata_device_unmap(struct strata_device_mapping *mapping,
+                                       struct strata_error *error);
+
+/* "/dev/mapper/strata-1a2b3c4d"; valid until it is removed. */
+const char *strata_device_mapping_path(const struct strata_device_mapping *mapping);
+
+/* Look for never-written blocks on the device below, and what was found; as strata_block_samples.
+ */
+enum strata_status strata_device_sample_below(const struct strata_backend *backend,
+                                              struct strata_device_mapping *mapping,
+                                              uint64_t block_bytes, struct strata_error *error);
+void strata_device_mapping_samples(const struct strata_device_mapping *mapping,
+                                   unsigned *ret_sampled, unsigned *ret_unwritten);
 
 #endif

@@ -37,6 +37,7 @@ static const struct strata_layer layer = {
     .inspect = strata_device_inspect,
     .open = strata_device_open,
     .findings = strata_device_findings,
+    .release = strata_device_release,
 };
 
 int main(int argc, char **argv)

@@ -36,13 +36,13 @@ enum strata_status strata_device_guard(const struct strata_backend *backend, boo
                                error);
 }
 
-enum strata_status strata_device_open_block(const struct strata_backend *backend,
+enum strata_status strata_device_open_block(const struct strata_backend *backend, const char *path,
                                             enum strata_block_engine engine, bool writable,
                                             uint64_t block_bytes, struct strata_target **ret_target,
                                             struct strata_error *error)
 {
     const struct strata_block_options options = {
-        .path = strata_element_text(backend->element, "path"),
+        .path = path,
         .engine = engine,
         .writable = writable,
         .offset_bytes = strata_element_number(backend->element, "offset"),
@@ -118,12 +118,34 @@ static enum strata_status open_null(const struct strata_workload *workload,
     return strata_null_open(&options, ret_target, error);
 }
 
-static enum strata_status open_device(const struct strata_run_context *context,
+/* The path that the run uses: the back end's own, once the guard has let it pass again, or that of
+ * a mapping made for this run, which the guard has let pass too. */
+static enum strata_status find_place(struct strata_run_context *context, bool writes,
+                                     const char **ret_path, struct strata_error *error)
+{
+    const struct strata_backend *backend = context->backend;
+    *ret_path = strata_element_text(backend->element, "path");
+    if (!strata_device_provisions(backend)) {
+        return strata_device_guard(backend, writes, error);
+    }
+    struct strata_device_mapping *mapping;
+    enum strata_status status = strata_device_map(backend, &mapping, error);
+    if (status != STRATA_OK) {
+        return status;
+    }
+    context->provision = mapping;
+    *ret_path = strata_device_mapping_path(mapping);
+    (void)snprintf(context->place, sizeof(context->place), "%s", *ret_path);
+    return STRATA_OK;
+}
+
+static enum strata_status open_device(struct strata_run_context *context,
                                       struct strata_target **ret_target, struct strata_error *error)
 {
     const struct strata_workload *workload = context->workload;
     bool writes = strata_workload_writes(workload);
-    enum strata_status status = strata_device_guard(context->backend, writes, error);
+    const char *path;
+    enum strata_status status = find_place(context, writes, &path, error);
     if (status != STRATA_OK) {
         return status;
     }
@@ -132,9 +154,17 @@ static enum strata_status open_device(const struct strata_run_context *context,
     enum strata_block_engine asked = strcmp(name, "sync") == 0    ? STRATA_BLOCK_SYNC
                                      : strcmp(name, "uring") == 0 ? STRATA_BLOCK_URING
                                                                   : STRATA_BLOCK_AIO;
-    return strata_device_open_block(context->backend,
-                                    strata_block_engine_resolve(asked, reason, sizeof(reason)),
-                                    writes, workload->block_bytes, ret_target, error);
+    status = strata_device_open_block(context->backend, path,
+                                      strata_block_engine_resolve(asked, reason, sizeof(reason)),
+                                      writes, workload->block_bytes, ret_target, error);
+    if (status == STRATA_OK && context->provision != NULL) {
+        status = strata_device_sample_below(context->backend, context->provision,
+                                            workload->block_bytes, error);
+        if (status != STRATA_OK) {
+            (*ret_target)->type->close(*ret_target);
+        }
+    }
+    return status;
 }
 
 enum strata_status strata_device_open(struct strata_run_context *context,
@@ -161,10 +191,19 @@ void strata_device_findings(struct strata_target *target, struct strata_run_cont
     unsigned sampled;
     unsigned unwritten;
     strata_block_samples(block, &sampled, &unwritten);
+    if (sampled > 0 && context->provision != NULL) {
+        strata_device_mapping_samples(context->provision, &sampled, &unwritten);
+    }
     if (unwritten * UNWRITTEN_ONE_IN > sampled) {
         (void)snprintf(context->flags, sizeof(context->flags),
                        "unwritten blocks were read: %u of %u sampled ones were never written; "
                        "write the whole of it first",
                        unwritten, sampled);
     }
+}
+
+enum strata_status strata_device_release(struct strata_run_context *context,
+                                         struct strata_error *error)
+{
+    return context->provision != NULL ? strata_device_unmap(context->provision, error) : STRATA_OK;
 }

@@ -51,7 +51,10 @@ static void fake_machine(void)
         "sda", "stat",
         "   65957    10999  4728496    85066    28195    11233 62933510   551016        3  "
         "  35940   644771     8056       31 64739184     8094     3801      594\n");
-    struct strata_counter_disks disks = {.names = {"sda", "gone"}, .count = 2};
+    fake_attribute("sda", "queue/iostats", "0\n"); /* as device-mapper says, and counts */
+    fake_disk("ram0", "1:0");
+    fake_attribute("ram0", "queue/iostats", "0\n");
+    struct strata_counter_disks disks = {.names = {"sda", "gone", "ram0"}, .count = 3};
     struct strata_counters counters;
     strata_counters_read_below(fake_root, &disks, &counters);
     CU_ASSERT_EQUAL(sysconf(_SC_CLK_TCK), 100);
@@ -65,7 +68,9 @@ static void fake_machine(void)
     CU_ASSERT_EQUAL(counters.pressure_cpu_some_ns, 11000);
     CU_ASSERT_EQUAL(counters.pressure_io_some_ns, 22000);
     CU_ASSERT_EQUAL(counters.pressure_memory_some_ns, 33000);
-    CU_ASSERT_EQUAL(counters.disk_count, 2);
+    CU_ASSERT_EQUAL(counters.disk_count, 3);
+    CU_ASSERT_FALSE(counters.disks[0].uncounted);
+    CU_ASSERT_TRUE(counters.disks[2].uncounted);
     CU_ASSERT_EQUAL(counters.disks[0].reads, 65957);
     CU_ASSERT_EQUAL(counters.disks[0].read_bytes, UINT64_C(4728496) * 512);
     CU_ASSERT_EQUAL(counters.disks[0].writes, 28195);
@@ -227,7 +232,7 @@ static void as_rows(void)
                                        .network_received_bytes = 7,
                                        .network_sent_bytes = 8,
                                        .pressure_cpu_some_ns = 99,
-                                       .disks = {{"loop0", 10, 11, 12, 13, 14}},
+                                       .disks = {{"loop0", 10, 11, 12, 13, 14, false}},
                                        .disk_count = 1};
     struct seen seen = {""};
     strata_counters_each(&counters, see, &seen);

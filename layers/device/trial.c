@@ -1,0 +1,97 @@
+/* The functional proof: a pattern written through a cipher, looked at below it, read back.
+ *
+ * Always holds: the level is functional only after all three were seen; the block that is
+ * overwritten is the last one of a region that may be overwritten. */
+#include "layers/device/device.h"
+
+#include "common/base/entropy.h"
+#include "common/base/memory.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { BYTES = STRATA_DEVICE_TRIAL_BYTES };
+
+/* Ciphertext of this length has 7.95 bits a byte; the pattern has 0. */
+#define LEAST_BITS 7.8
+
+/* One operation on one block, start to end. */
+static enum strata_status do_block(struct strata_target *target, enum strata_operation_kind kind,
+                                   uint64_t item, void *buffer, struct strata_error *error)
+{
+    const struct strata_worker_setup setup = {
+        .jobs = 1, .depth = 1, .bytes = BYTES, .kinds = 1U << kind};
+    struct strata_worker *worker;
+    enum strata_status status = target->type->worker_open(target, &setup, &worker, error);
+    if (status != STRATA_OK) {
+        return status;
+    }
+    struct strata_operation operation = {
+        .item = item, .bytes = BYTES, .buffer = buffer, .kind = (uint8_t)kind};
+    struct strata_operation *one = &operation;
+    struct strata_operation *back;
+    bool done = target->type->submit(worker, &one, 1) == 1 &&
+                target->type->reap(worker, &back, 1, UINT64_MAX) == 1;
+    target->type->worker_close(worker);
+    if (!done || operation.result != STRATA_RESULT_OK) {
+        char text[128];
+        return strata_error_set(
+            error, STRATA_ENVIRONMENT, "trial %s of its last block: %s",
+            strata_operation_name(kind),
+            strata_result_describe(done ? operation.result : EIO, text, sizeof(text)));
+    }
+    return STRATA_OK;
+}
+
+/* Three blocks of memory for the functional proof. */
+struct trial {
+    uint8_t pattern[BYTES]; /* written, known, of low entropy */
+    uint8_t below[BYTES];   /* what stands on the device then */
+    uint8_t back[BYTES];    /* what the filter reads back */
+};
+
+static enum strata_status judge(const struct trial *trial, const char *through,
+                                struct strata_proof *proof, struct strata_error *error)
+{
+    double bits = strata_entropy_bits(trial->below, BYTES);
+    if (memcmp(trial->back, trial->pattern, BYTES) != 0) {
+        return strata_error_set(error, STRATA_ENVIRONMENT,
+                                "what was written through %s does not read back equal", through);
+    }
+    if (memcmp(trial->below, trial->pattern, BYTES) == 0 || bits < LEAST_BITS) {
+        return strata_error_set(error, STRATA_ENVIRONMENT,
+                                "what was written through %s stands on the device in plain (%.2f "
+                                "bits of entropy a byte)",
+                                through, bits);
+    }
+    proof->level = STRATA_PROOF_FUNCTIONAL;
+    (void)snprintf(proof->evidence, sizeof(proof->evidence),
+                   "a pattern written through %s stands on the device as %.2f bits of entropy a "
+                   "byte and reads back equal",
+                   through, bits);
+    return STRATA_OK;
+}
+
+enum strata_status strata_device_trial(struct strata_target *above, struct strata_target *below,
+                                       const char *through, struct strata_proof *ret_proof,
+                                       struct strata_error *error)
+{
+    uint64_t last = above->type->items(above, 0, 1, STRATA_OPERATION_WRITE) - 1;
+    struct trial *trial = strata_memory_new_aligned(sizeof(*trial));
+    memset(trial->pattern, 'S', BYTES);
+    enum strata_status status =
+        do_block(above, STRATA_OPERATION_WRITE, last, trial->pattern, error);
+    if (status == STRATA_OK) {
+        status = do_block(below, STRATA_OPERATION_READ, last, trial->below, error);
+    }
+    if (status == STRATA_OK) {
+        status = do_block(above, STRATA_OPERATION_READ, last, trial->back, error);
+    }
+    if (status == STRATA_OK) {
+        status = judge(trial, through, ret_proof, error);
+    }
+    free(trial);
+    return status;
+}
