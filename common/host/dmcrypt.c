@@ -9,6 +9,8 @@
 
 #include "strata_features.h"
 
+#include <stddef.h>
+
 #ifndef STRATA_FEATURE_LIBCRYPTSETUP
 
 enum strata_status strata_dmcrypt_open(const struct strata_dmcrypt_options *options,
