@@ -1,4 +1,4 @@
-/* From the plan's <device>, <filesystem> and <swift> elements to the back ends of one layer.
+/* From the plan's back-end elements to the back ends of one layer.
  *
  * Always: a twin points to its plain one, which stands before it. Whether a back end is there at
  * all is left to the layer's inspection. */
@@ -18,7 +18,8 @@ static bool serves(const struct strata_layer *layer, const struct strata_element
 static void add(struct strata_backends *backends, const struct strata_element *element,
                 const struct strata_permissions *permissions, const struct strata_backend *plain)
 {
-    const char *encryption = strata_element_text(element, "encryption");
+    const char *found = strata_element_find_text(element, "encryption");
+    const char *encryption = found != NULL ? found : "none";
     backends->items[backends->count++] = (struct strata_backend){
         .name = strata_element_text(element, "name"),
         .element = element,
@@ -38,7 +39,7 @@ void strata_backends_init(struct strata_backends *backends, const struct strata_
     backends->items = strata_memory_new(plan->backend_count + 1, sizeof(*backends->items));
     for (size_t i = 0; i < plan->backend_count; i++) {
         const struct strata_element *element = &plan->backends[i];
-        if (!serves(layer, element) || strata_element_text(element, "twin-of") != NULL) {
+        if (!serves(layer, element) || strata_element_find_text(element, "twin-of") != NULL) {
             continue;
         }
         add(backends, element, permissions, NULL);

@@ -53,13 +53,18 @@ uint64_t strata_cells_expected_ns(const struct strata_cells *cells)
     return expected_ns;
 }
 
+/* What leaves a back end as it is. */
+static const unsigned reading_kinds =
+    1U << STRATA_OPERATION_READ | 1U << STRATA_OPERATION_STAT | 1U << STRATA_OPERATION_GET |
+    1U << STRATA_OPERATION_READDIR | 1U << STRATA_OPERATION_ENCRYPT |
+    1U << STRATA_OPERATION_DECRYPT | 1U << STRATA_OPERATION_DERIVE;
+
 bool strata_workload_writes(const struct strata_workload *workload)
 {
     for (size_t p = 0; p < workload->phase_count; p++) {
         for (unsigned m = 0; m < workload->phases[p].mix_count; m++) {
             enum strata_operation_kind kind = workload->phases[p].mix[m].kind;
-            if (kind != STRATA_OPERATION_READ && kind != STRATA_OPERATION_STAT &&
-                kind != STRATA_OPERATION_GET && kind != STRATA_OPERATION_READDIR) {
+            if ((reading_kinds & 1U << kind) == 0) {
                 return true;
             }
         }
@@ -148,7 +153,7 @@ static enum strata_status check_names(const struct strata_plan *plan,
     for (size_t i = 0; i < names->count; i++) {
         const struct strata_element *backend = strata_plan_backend(plan, names->values[i].text);
         if (backend == NULL || strcmp(backend->type->name, element->type->runs_on) != 0 ||
-            strata_element_text(backend, "twin-of") != NULL) {
+            strata_element_find_text(backend, "twin-of") != NULL) {
             return strata_error_set(
                 error, STRATA_USAGE,
                 "%s:%d: backends: \"%s\" is not a plain <%s>, which <%s> runs on", plan->source,

@@ -84,9 +84,9 @@ static void look(void *context, uint64_t elapsed_ns, uint64_t operations_done)
  * stay in memory until they are synced. */
 static bool reaches_device(const struct strata_backend *backend, const struct strata_load *load)
 {
-    return backend->layer == STRATA_LAYER_DEVICE ||
-           (backend->layer == STRATA_LAYER_FILESYSTEM && load->mix_count == 1 &&
-            load->mix[0].kind == STRATA_OPERATION_READ);
+    bool device = backend->layer == STRATA_LAYER_DEVICE && backend->element->type->place != NULL;
+    return device || (backend->layer == STRATA_LAYER_FILESYSTEM && load->mix_count == 1 &&
+                      load->mix[0].kind == STRATA_OPERATION_READ);
 }
 
 /* Judge the phase that ended last by itself: its reason, if any, stands beside it, so that the

@@ -68,7 +68,8 @@ enum strata_status strata_session_inspect(struct strata_backends *backends,
             continue;
         }
         strata_error_prefix(error, "%s", backend->name);
-        bool skip = strcmp(strata_element_text(backend->element, "when-missing"), "skip") == 0;
+        const char *missing = strata_element_find_text(backend->element, "when-missing");
+        bool skip = missing != NULL && strcmp(missing, "skip") == 0;
         if (!skip || error->status != STRATA_ENVIRONMENT) {
             return error->status;
         }
@@ -115,9 +116,9 @@ static enum strata_status store_campaign(const struct strata_session *session, s
 /* An encrypted twin lies where its plain one does, unless it says so itself. */
 static const char *stands_on(const struct strata_backend *backend)
 {
-    const char *own = strata_element_text(backend->element, "stands-on");
+    const char *own = strata_element_find_text(backend->element, "stands-on");
     return own == NULL && backend->twin != NULL
-               ? strata_element_text(backend->twin->element, "stands-on")
+               ? strata_element_find_text(backend->twin->element, "stands-on")
                : own;
 }
 
@@ -131,7 +132,8 @@ static bool has_column(const struct strata_backend *backend, const char *option)
             return true;
         }
     }
-    return strcmp(option, backend->element->type->place) == 0;
+    const char *place = backend->element->type->place;
+    return place != NULL && strcmp(option, place) == 0;
 }
 
 static void append_options(const struct strata_backend *backend, struct strata_text *out)
@@ -160,7 +162,11 @@ static void describe_storage(const struct strata_backend *backend, struct strata
         strata_text_append(out, "{}");
         return;
     }
-    strata_facts_storage(strata_backend_location(backend), out);
+    if (backend->element->type->place != NULL) {
+        strata_facts_storage(strata_backend_location(backend), out);
+    } else {
+        strata_facts_memory("", out);
+    }
     out->bytes[--out->length] = '\0'; /* the closing brace */
     strata_json_name(out, "options");
     append_options(backend, out);

@@ -257,7 +257,7 @@ static bool concerns(const struct strata_plan *plan, const struct strata_element
                      const struct strata_option *option)
 {
     return strcmp(option->name, "encryption") != 0 || plan->backend_count == 1 ||
-           strata_element_text(element, "twin-of") != NULL;
+           strata_element_find_text(element, "twin-of") != NULL;
 }
 
 /* The option that a mistyped name may stand for; NULL when there is none. */
@@ -356,6 +356,14 @@ static enum strata_status add_backends(const struct parse *parse, struct strata_
 {
     const char *kind = parse->encrypt;
     const char *place = parse->encrypted != NULL ? parse->encrypted : parse->plain;
+    if (strata_element_type_is_implied(type)) {
+        return place == NULL && kind == NULL
+                   ? STRATA_OK
+                   : strata_error_set(error, STRATA_USAGE,
+                                      "--scenario %s runs in %s: --plain, --encrypted and "
+                                      "--encrypt do not go with it",
+                                      parse->scenario, type->name);
+    }
     if (parse->plain == NULL && needs_place(type)) {
         return strata_error_set(error, STRATA_USAGE,
                                 "--plain PATH or --config FILE is needed; see --help");
@@ -439,6 +447,7 @@ static enum strata_status make_ad_hoc(struct parse *parse, struct strata_plan *p
         status = add_workloads(parse, plan, type, error);
     }
     if (status == STRATA_OK) {
+        strata_plan_add_implied(plan);
         status = give_others(parse, plan, error);
     }
     if (status == STRATA_OK) {

@@ -7,6 +7,7 @@
 #include "common/host/facts.h"
 
 #include "common/base/json.h"
+#include "common/host/kernel_cipher.h"
 #include "common/host/kernel_file.h"
 #include "common/host/mount.h"
 #include "common/host/stack.h"
@@ -129,6 +130,20 @@ void strata_facts_environment(struct strata_text *out)
     member(out, "processor", text);
     member(out, "strata", STRATA_VERSION);
     strata_text_append(out, "}");
+}
+
+void strata_facts_memory(const char *root, struct strata_text *out)
+{
+    static const char *const algorithms[] = {"cbc(aes)", "chacha20", "xts(aes)"};
+    strata_text_append(out, "{");
+    strata_json_name(out, "kernel_ciphers");
+    strata_text_append(out, "{");
+    for (size_t i = 0; i < sizeof algorithms / sizeof algorithms[0]; i++) {
+        char driver[64];
+        strata_kernel_cipher_driver(root, algorithms[i], driver, sizeof driver);
+        member(out, algorithms[i], driver);
+    }
+    strata_text_append(out, "}}");
 }
 
 /* ---- a path's storage ---- */

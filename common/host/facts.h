@@ -16,4 +16,9 @@ void strata_facts_environment(struct strata_text *out);
  * that do not apply are absent. `path` may not exist: "{}". */
 void strata_facts_storage(const char *path, struct strata_text *out);
 
+/* One JSON object about what works in memory: `kernel_ciphers`, which driver the kernel has for
+ * each cipher ({"xts(aes)": "xts-aes-aesni"}), since dm-crypt's is not OpenSSL's. `root` is "" but
+ * in tests. */
+void strata_facts_memory(const char *root, struct strata_text *out);
+
 #endif

@@ -14,7 +14,8 @@ static const char *const operation_names[STRATA_OPERATION_KINDS] = {
     [STRATA_OPERATION_READDIR] = "readdir", [STRATA_OPERATION_UNLINK] = "unlink",
     [STRATA_OPERATION_RMDIR] = "rmdir",     [STRATA_OPERATION_SYNC] = "sync",
     [STRATA_OPERATION_PUT] = "put",         [STRATA_OPERATION_GET] = "get",
-    [STRATA_OPERATION_DELETE] = "delete",
+    [STRATA_OPERATION_DELETE] = "delete",   [STRATA_OPERATION_ENCRYPT] = "encrypt",
+    [STRATA_OPERATION_DECRYPT] = "decrypt", [STRATA_OPERATION_DERIVE] = "derive",
 };
 
 static const char *const stage_names[STRATA_STAGES] = {

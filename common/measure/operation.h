@@ -19,6 +19,9 @@ enum strata_operation_kind {
     STRATA_OPERATION_PUT,
     STRATA_OPERATION_GET,
     STRATA_OPERATION_DELETE,
+    STRATA_OPERATION_ENCRYPT, /* of a piece of memory */
+    STRATA_OPERATION_DECRYPT,
+    STRATA_OPERATION_DERIVE, /* a key from a passphrase */
     STRATA_OPERATION_KINDS
 };
 
@@ -27,7 +30,7 @@ enum strata_stage {
     STRATA_STAGE_OPEN,
     STRATA_STAGE_TRANSFER, /* the reads or writes of an open file */
     STRATA_STAGE_CLOSE,
-    STRATA_STAGE_CIPHER,
+    STRATA_STAGE_CIPHER, /* encryption, decryption, derivation of a key */
     STRATA_STAGE_CONNECT,
     STRATA_STAGE_FIRST_BYTE, /* request sent to first byte of the answer */
     STRATA_STAGES

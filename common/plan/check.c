@@ -103,7 +103,7 @@ static enum strata_status check_twin(const struct strata_plan *plan,
                                      const struct strata_element *backend,
                                      struct strata_error *error)
 {
-    const char *twin_of = strata_element_text(backend, "twin-of");
+    const char *twin_of = strata_element_find_text(backend, "twin-of");
     if (twin_of == NULL) {
         return STRATA_OK;
     }
@@ -120,7 +120,7 @@ static enum strata_status check_twin(const struct strata_plan *plan,
         return strata_error_set(error, STRATA_USAGE, "twin-of: '%.80s' is a <%s>, not a <%s>",
                                 twin_of, plain->type->name, backend->type->name);
     }
-    if (strata_element_text(plain, "twin-of") != NULL) {
+    if (strata_element_find_text(plain, "twin-of") != NULL) {
         return strata_error_set(error, STRATA_USAGE,
                                 "twin-of: '%.80s' is a twin itself; expected a plain back end",
                                 twin_of);
@@ -139,7 +139,7 @@ static enum strata_status check_stands_on(const struct strata_plan *plan,
                                           const struct strata_element *backend,
                                           struct strata_error *error)
 {
-    const char *name = strata_element_text(backend, "stands-on");
+    const char *name = strata_element_find_text(backend, "stands-on");
     if (name == NULL) {
         return STRATA_OK;
     }
@@ -163,22 +163,6 @@ static enum strata_status check_stands_on(const struct strata_plan *plan,
     return STRATA_OK;
 }
 
-/* Back ends that a workload of the layer runs on. */
-static const char *backend_type_of(enum strata_layer_id layer)
-{
-    switch (layer) {
-    case STRATA_LAYER_DEVICE:
-        return "device";
-    case STRATA_LAYER_FILESYSTEM:
-        return "filesystem";
-    case STRATA_LAYER_SERVICE:
-    case STRATA_LAYER_USER:
-    case STRATA_LAYERS:
-        break;
-    }
-    return "swift";
-}
-
 static enum strata_status check_reference(const struct strata_plan *plan, const char *option,
                                           const char *name, const char *type,
                                           struct strata_error *error)
@@ -192,7 +176,7 @@ static enum strata_status check_reference(const struct strata_plan *plan, const 
         return strata_error_set(error, STRATA_USAGE, "%s: '%.80s' is a <%s>, expected a <%s>",
                                 option, name, backend->type->name, type);
     }
-    const char *twin_of = strata_element_text(backend, "twin-of");
+    const char *twin_of = strata_element_find_text(backend, "twin-of");
     if (twin_of != NULL) {
         return strata_error_set(error, STRATA_USAGE,
                                 "%s: '%.80s' is a twin and follows '%.80s'; name that one", option,
@@ -214,15 +198,15 @@ static bool has_backend(const struct strata_plan *plan, const char *type)
 /* The null engine needs nothing to run on. */
 static bool needs_backend(const struct strata_element *workload)
 {
-    return workload->type->layer != STRATA_LAYER_DEVICE ||
-           strcmp(strata_element_text(workload, "engine"), "null") != 0;
+    const char *engine = strata_element_find_text(workload, "engine");
+    return engine == NULL || strcmp(engine, "null") != 0;
 }
 
 static enum strata_status check_workload(const struct strata_plan *plan,
                                          const struct strata_element *workload,
                                          struct strata_error *error)
 {
-    const char *type = backend_type_of(workload->type->layer);
+    const char *type = workload->type->runs_on;
     if (needs_backend(workload) && !has_backend(plan, type)) {
         return strata_error_set(error, STRATA_USAGE, "<%s>: there is no <%s> back end to run it on",
                                 workload->type->name, type);

@@ -119,6 +119,10 @@ static const struct strata_option device_options[] = {
      .help = "flags of dm-crypt for the mapping, all of them at once"},
 };
 
+static const struct strata_option memory_options[] = {
+    {.name = "name", .type = STRATA_OPTION_TEXT, .required = true, .help = "unique name"},
+};
+
 static const struct strata_option filesystem_options[] = {
     BACKEND_COMMON,
     {.name = "path",
@@ -240,6 +244,112 @@ static const struct strata_option device_workload_options[] = {
      .type = STRATA_OPTION_DECIMAL,
      .fallback = "0",
      .help = "operations per second due, whatever the answers take (open loop); 0: closed loop"},
+};
+
+/* Of what is measured in memory: jobs and time. */
+#define MEMORY_COMMON                                                                              \
+    {.name = "jobs",                                                                               \
+     .type = STRATA_OPTION_COUNT,                                                                  \
+     .list = true,                                                                                 \
+     .fallback = "1",                                                                              \
+     .minimum = 1,                                                                                 \
+     .maximum = 256,                                                                               \
+     .help = "threads, each with its own key and memory"},                                         \
+        {.name = "duration",                                                                       \
+         .type = STRATA_OPTION_DURATION,                                                           \
+         .fallback = "1s",                                                                         \
+         .minimum = 1000000,                                                                       \
+         .maximum = LONGEST,                                                                       \
+         .help = "measured time of each direction of one run"},                                    \
+    {                                                                                              \
+        .name = "warm-up", .type = STRATA_OPTION_DURATION, .fallback = "100ms",                    \
+        .maximum = LONGEST, .help = "load before the measured time, counted apart"                 \
+    }
+
+static const struct strata_option cipher_options[] = {
+    WORKLOAD_COMMON,
+    {.name = "ciphers",
+     .type = STRATA_OPTION_CHOICE,
+     .list = true,
+     .fallback = "aes-xts-256 aes-xts-512 aes-cbc-128 aes-cbc-256 chacha20",
+     .choices = "aes-xts-256 aes-xts-512 aes-cbc-128 aes-cbc-256 chacha20",
+     .help = "named by the whole key, as cryptsetup benchmark does. AES-XTS has a key of two "
+             "halves: aes-xts-256 is AES-128 (a device's encryption aes-xts-128), aes-xts-512 is "
+             "AES-256 (aes-xts-256 there)"},
+    {.name = "directions",
+     .type = STRATA_OPTION_CHOICE,
+     .list = true,
+     .fallback = "encrypt decrypt",
+     .choices = "encrypt decrypt",
+     .help = "one after the other in each run"},
+    {.name = "block-size",
+     .type = STRATA_OPTION_SIZE,
+     .list = true,
+     .fallback = "64KiB",
+     .minimum = 512,
+     .maximum = UINT64_C(64) << 20,
+     .help = "bytes of memory that the cipher works on again and again"},
+    {.name = "sector-size",
+     .type = STRATA_OPTION_SIZE,
+     .fallback = "512",
+     .minimum = 512,
+     .maximum = UINT64_C(16) << 20,
+     .help = "bytes under one initialisation vector, a divisor of the block size: 512 or 4096 as "
+             "dm-crypt has it, 64KiB as cryptsetup benchmark, the block size as openssl speed"},
+    MEMORY_COMMON,
+};
+
+static const struct strata_option key_derivation_options[] = {
+    WORKLOAD_COMMON,
+    {.name = "functions",
+     .type = STRATA_OPTION_CHOICE,
+     .list = true,
+     .fallback = "pbkdf2-sha256 pbkdf2-sha512 scrypt argon2id",
+     .choices = "pbkdf2-sha256 pbkdf2-sha512 scrypt argon2id",
+     .help = "from a passphrase to a key of 32 bytes; argon2id needs OpenSSL 3.2"},
+    {.name = "iterations",
+     .type = STRATA_OPTION_COUNT,
+     .fallback = "10000",
+     .minimum = 1,
+     .maximum = 1000000000,
+     .help = "of PBKDF2 in one derivation; the rate is also told in iterations per second"},
+    {.name = "scrypt-n",
+     .type = STRATA_OPTION_COUNT,
+     .fallback = "16384",
+     .minimum = 2,
+     .maximum = 1 << 24,
+     .help = "cost N of scrypt, a power of two; it takes 128 N r bytes, 1 GiB at most"},
+    {.name = "scrypt-r",
+     .type = STRATA_OPTION_COUNT,
+     .fallback = "8",
+     .minimum = 1,
+     .maximum = 64,
+     .help = "block size r of scrypt"},
+    {.name = "scrypt-p",
+     .type = STRATA_OPTION_COUNT,
+     .fallback = "1",
+     .minimum = 1,
+     .maximum = 64,
+     .help = "parallelisation p of scrypt, one after the other here"},
+    {.name = "argon2-memory",
+     .type = STRATA_OPTION_SIZE,
+     .fallback = "64MiB",
+     .minimum = 1 << 20,
+     .maximum = UINT64_C(1) << 30,
+     .help = "memory m of Argon2id"},
+    {.name = "argon2-passes",
+     .type = STRATA_OPTION_COUNT,
+     .fallback = "3",
+     .minimum = 1,
+     .maximum = 1000,
+     .help = "passes t of Argon2id"},
+    {.name = "argon2-lanes",
+     .type = STRATA_OPTION_COUNT,
+     .fallback = "4",
+     .minimum = 1,
+     .maximum = 64,
+     .help = "lanes p of Argon2id, one after the other here"},
+    MEMORY_COMMON,
 };
 
 static const struct strata_option metadata_options[] = {
@@ -456,6 +566,9 @@ static const struct strata_element_type campaign = {
 
 BACKEND(device, "device", STRATA_LAYER_DEVICE, device_options, "path",
         "a block device, or a file that stands for one");
+BACKEND(memory, "memory", STRATA_LAYER_DEVICE, memory_options, NULL,
+        "this machine's memory and processors, for what needs no device; there without being "
+        "declared, under this name");
 BACKEND(filesystem, "filesystem", STRATA_LAYER_FILESYSTEM, filesystem_options, "path",
         "a directory of a mounted file system");
 BACKEND(swift, "swift", STRATA_LAYER_SERVICE, swift_options, "auth-url",
@@ -467,6 +580,10 @@ WORKLOAD(iops, "iops", STRATA_LAYER_DEVICE, "device", device_workload_options,
          "block-size=512 depth=32 operations=read,write", "operations per second at small blocks");
 WORKLOAD(device_transfer, "transfer", STRATA_LAYER_DEVICE, "device", device_workload_options,
          "block-size=256KiB depth=8 operations=read,write", "bytes per second at large blocks");
+WORKLOAD(cipher, "cipher", STRATA_LAYER_DEVICE, "memory", cipher_options, NULL,
+         "what the cipher alone could do, in memory");
+WORKLOAD(key_derivation, "key-derivation", STRATA_LAYER_DEVICE, "memory", key_derivation_options,
+         NULL, "what it takes to make a key from a passphrase");
 WORKLOAD(metadata, "metadata", STRATA_LAYER_FILESYSTEM, "filesystem", metadata_options, NULL,
          "make the tree; create, stat, read, rename, list and unlink files; remove the tree");
 WORKLOAD(transfer, "transfer", STRATA_LAYER_SERVICE, "swift", transfer_options, NULL,
@@ -486,10 +603,16 @@ static const struct strata_element_type ladder = {
     .help = "the same payload and concurrency at every layer, to find the bottleneck"};
 
 const struct strata_element_type *const strata_element_types[] = {
-    &campaign, &device,   &filesystem, &swift,      &device_workload, &iops,   &device_transfer,
-    &metadata, &transfer, &file_types, &file_sizes, &time_of_day,     &ladder,
+    &campaign,   &device,          &memory,      &filesystem,     &swift,    &device_workload,
+    &iops,       &device_transfer, &cipher,      &key_derivation, &metadata, &transfer,
+    &file_types, &file_sizes,      &time_of_day, &ladder,
 };
 const size_t strata_element_type_count = COUNT_OF(strata_element_types);
+
+bool strata_element_type_is_implied(const struct strata_element_type *type)
+{
+    return type->role == STRATA_ROLE_BACKEND && type->option_count == 1;
+}
 
 const char *strata_layer_name(enum strata_layer_id layer)
 {

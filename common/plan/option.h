@@ -92,6 +92,10 @@ const struct strata_element_type *strata_element_type_find(enum strata_element_r
                                                            enum strata_layer_id layer,
                                                            const char *name);
 
+/* Whether back ends of that type have nothing to say but their name: a plan that needs one has it
+ * without being told. */
+bool strata_element_type_is_implied(const struct strata_element_type *type);
+
 /* A value as parsed from its text. */
 struct strata_value {
     char *text;      /* as the user wrote it */

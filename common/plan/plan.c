@@ -192,6 +192,27 @@ struct strata_element *strata_plan_add(struct strata_plan *plan,
     return &plan->campaign;
 }
 
+static bool has_backend(const struct strata_plan *plan, const struct strata_element_type *type)
+{
+    bool found = false;
+    for (size_t i = 0; i < plan->backend_count; i++) {
+        found = found || plan->backends[i].type == type;
+    }
+    return found;
+}
+
+void strata_plan_add_implied(struct strata_plan *plan)
+{
+    for (size_t i = 0; i < plan->workload_count; i++) {
+        const struct strata_element_type *type = strata_element_type_find(
+            STRATA_ROLE_BACKEND, STRATA_LAYER_DEVICE, plan->workloads[i].type->runs_on);
+        struct strata_error error;
+        if (strata_element_type_is_implied(type) && !has_backend(plan, type)) {
+            (void)strata_element_set(strata_plan_add(plan, type), "name", type->name, &error);
+        }
+    }
+}
+
 static void free_elements(struct strata_element *elements, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
@@ -385,6 +406,11 @@ const char *strata_element_text(const struct strata_element *element, const char
     return setting->count > 0 ? setting->values[0].text : NULL;
 }
 
+const char *strata_element_find_text(const struct strata_element *element, const char *option)
+{
+    return find_setting(element, option) != NULL ? strata_element_text(element, option) : NULL;
+}
+
 bool strata_element_given(const struct strata_element *element, const char *option)
 {
     return strata_element_setting(element, option)->given;
@@ -406,7 +432,7 @@ const struct strata_element *strata_plan_twin(const struct strata_plan *plan,
 {
     const char *name = strata_element_text(backend, "name");
     for (size_t i = 0; name != NULL && i < plan->backend_count; i++) {
-        const char *twin_of = strata_element_text(&plan->backends[i], "twin-of");
+        const char *twin_of = strata_element_find_text(&plan->backends[i], "twin-of");
         if (twin_of != NULL && strcmp(twin_of, name) == 0 && n-- == 0) {
             return &plan->backends[i];
         }

@@ -55,7 +55,12 @@ enum strata_status strata_element_set(struct strata_element *element, const char
 enum strata_status strata_plan_override(struct strata_plan *plan, const char *assignment,
                                         struct strata_error *error);
 
-/* The checks between elements, after additions and overrides; strata_plan_read does them itself. */
+/* Add the back ends that workloads of the plan need and that are implied, under their type's name.
+ */
+void strata_plan_add_implied(struct strata_plan *plan);
+
+/* The checks between elements, after additions and overrides; strata_plan_read adds and
+ * checks itself. */
 enum strata_status strata_plan_check(const struct strata_plan *plan, struct strata_error *error);
 
 /* Multiply each time of the workloads and ladders whose option scales by the campaign's time-scale;
@@ -76,6 +81,9 @@ uint64_t strata_element_number(const struct strata_element *element, const char 
 double strata_element_decimal(const struct strata_element *element, const char *option);
 const char *strata_element_text(const struct strata_element *element, const char *option);
 bool strata_element_given(const struct strata_element *element, const char *option);
+
+/* The text of an option that elements of that type may lack: NULL then, too. */
+const char *strata_element_find_text(const struct strata_element *element, const char *option);
 
 /* The back end with that name, NULL when there is none. */
 const struct strata_element *strata_plan_backend(const struct strata_plan *plan, const char *name);

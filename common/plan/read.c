@@ -111,6 +111,7 @@ enum strata_status strata_plan_read(const char *path, struct strata_plan **ret_p
     plan->source = strata_text_duplicate(path);
     status = strata_plan_parse_xml(plan, error);
     if (status == STRATA_OK) {
+        strata_plan_add_implied(plan);
         status = strata_plan_check(plan, error);
     }
     if (status != STRATA_OK) {

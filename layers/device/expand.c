@@ -7,6 +7,7 @@
 #include "common/base/memory.h"
 #include "common/base/text.h"
 #include "common/base/units.h"
+#include "layers/device/memory.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -256,6 +257,9 @@ enum strata_status strata_device_expand(const struct strata_element *element,
 {
     if (element->type->role == STRATA_ROLE_LADDER) {
         return expand_ladder(element, plain, encrypted, cells);
+    }
+    if (strata_memory_takes(element)) {
+        return strata_memory_expand(element, plain, cells, error);
     }
     return expand_workload(element, plain, encrypted, cells, error);
 }

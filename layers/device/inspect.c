@@ -95,6 +95,9 @@ static enum strata_status check_region(const struct strata_backend *backend,
 enum strata_status strata_device_inspect(struct strata_backend *backend, bool writes,
                                          struct strata_error *error)
 {
+    if (backend->element->type->place == NULL) {
+        return STRATA_OK; /* memory: nothing there to guard or to prove */
+    }
     if (strata_device_provisions(backend)) {
         return strata_device_inspect_provisioned(backend, error);
     }

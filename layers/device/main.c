@@ -28,7 +28,9 @@ static const struct strata_layer layer = {
     .program = "strata-device",
     .summary = "measure block devices, plain and encrypted, with direct I/O",
     .examples = "  strata-device --plain /dev/nvme1n1 --op randread --depth 1,32\n"
-                "  strata-device --plain FILE --encrypt aes-xts-256 --op read --pairs 10\n",
+                "  strata-device --plain FILE --encrypt aes-xts-256 --op read --pairs 10\n"
+                "  strata-device --scenario cipher --ciphers aes-xts-256,aes-xts-512 --jobs 1,2\n"
+                "  strata-device --scenario key-derivation\n",
     .backend_element = "device",
     .workload_element = "workload",
     .encrypted_default = "dm-crypt",

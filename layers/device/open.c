@@ -8,6 +8,7 @@
 #include "common/host/guard.h"
 #include "common/target/crypt.h"
 #include "common/target/null.h"
+#include "layers/device/memory.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -170,6 +171,9 @@ static enum strata_status open_device(struct strata_run_context *context,
 enum strata_status strata_device_open(struct strata_run_context *context,
                                       struct strata_target **ret_target, struct strata_error *error)
 {
+    if (strata_memory_takes(context->workload->source)) {
+        return strata_memory_open(context->workload, ret_target, error);
+    }
     struct strata_target *target = NULL;
     enum strata_status status = is_null(context->workload)
                                     ? open_null(context->workload, &target, error)
@@ -183,7 +187,7 @@ enum strata_status strata_device_open(struct strata_run_context *context,
 
 void strata_device_findings(struct strata_target *target, struct strata_run_context *context)
 {
-    if (is_null(context->workload)) {
+    if (strata_memory_takes(context->workload->source) || is_null(context->workload)) {
         return;
     }
     const struct strata_target *block =

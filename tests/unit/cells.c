@@ -194,6 +194,9 @@ static void only_writing_kinds_write(void)
                                     {.mix = {{.kind = STRATA_OPERATION_GET}}, .mix_count = 1}};
     struct strata_workload workload = {.phases = phases, .phase_count = 2};
     CU_ASSERT_FALSE(strata_workload_writes(&workload));
+    phases[0].mix[0].kind = STRATA_OPERATION_ENCRYPT;
+    phases[1].mix[0].kind = STRATA_OPERATION_DECRYPT;
+    CU_ASSERT_FALSE(strata_workload_writes(&workload));
     phases[1].mix[1].kind = STRATA_OPERATION_WRITE;
     phases[1].mix_count = 2;
     CU_ASSERT_TRUE(strata_workload_writes(&workload));

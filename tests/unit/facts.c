@@ -2,6 +2,7 @@
 
 #include "common/host/host_id.h"
 #include "common/host/mount.h"
+#include "tests/unit/fake_root.h"
 #include "tests/unit/harness.h"
 
 #include <gnu/libc-version.h>
@@ -41,6 +42,21 @@ static void hash_as_published(void)
         strata_host_id_hash(bytes, bytes, vectors[i].length, hash);
         CU_ASSERT_EQUAL(memcmp(hash, vectors[i].hash, sizeof hash), 0);
     }
+}
+
+static void memory_names_the_kernels_drivers(void)
+{
+    struct strata_text text = {0};
+    fake_begin();
+    fake_file("/proc/crypto", "name         : xts(aes)\ndriver       : xts-aes-aesni\n"
+                              "priority     : 401\n\nname         : chacha20\n"
+                              "driver       : chacha20-simd\npriority     : 300\n\n");
+    strata_facts_memory(fake_root, &text);
+    CU_ASSERT_STRING_EQUAL(strata_text_string(&text),
+                           "{\"kernel_ciphers\": {\"chacha20\": \"chacha20-simd\", "
+                           "\"xts(aes)\": \"xts-aes-aesni\"}}");
+    strata_text_done(&text);
+    fake_end();
 }
 
 static void host_id(void)
@@ -149,6 +165,7 @@ static void mounts(void)
 }
 
 static const struct harness_test tests[] = {
+    {"memory names the kernel's drivers", memory_names_the_kernels_drivers},
     {"SipHash as its authors publish it", hash_as_published},
     {"a host's id is stable and not its machine id", host_id},
     {"facts about the machine", environment},

@@ -262,10 +262,10 @@ static void unknown_names_are_refused_with_those_expected(void)
                     "repetitions, operations, read-share, block-size, depth, jobs, engine, "
                     "duration, warm-up, limit, rate");
     refuse_workload("<iop/>", "<iop> is not known in <device-layer>; did you mean iops? expected "
-                              "<workload>, <iops>, <transfer>");
+                              "<workload>, <iops>, <transfer>, <cipher>, <key-derivation>");
     refuse_workload("<metadata/>",
                     "<metadata> is not known in <device-layer>; expected <workload>, <iops>, "
-                    "<transfer>");
+                    "<transfer>, <cipher>, <key-derivation>");
     refuse_workload("<iops xml:lang='de'/>",
                     "xml:lang: no such attribute of <iops>; expected backends, repetitions, "
                     "operations, read-share, block-size, depth, jobs, engine, duration, warm-up, "
@@ -551,6 +551,38 @@ static void a_plan_grows_from_the_command_line(void)
     strata_plan_free(NULL);
 }
 
+/* Memory is there without being declared, once, and only where something runs in it. */
+static void memory_is_implied(void)
+{
+    struct strata_plan *plan =
+        read_good("<strata version='1'><backends/><device-layer><cipher/><key-derivation/>"
+                  "</device-layer></strata>");
+    CU_ASSERT_EQUAL_FATAL(plan->backend_count, 1);
+    CU_ASSERT_STRING_EQUAL(plan->backends[0].type->name, "memory");
+    CU_ASSERT_STRING_EQUAL(strata_element_text(&plan->backends[0], "name"), "memory");
+    CU_ASSERT_PTR_NULL(strata_element_find_text(&plan->backends[0], "twin-of"));
+    strata_plan_free(plan);
+
+    plan = read_good("<strata version='1'><backends><memory name='ram'/></backends><device-layer>"
+                     "<cipher backends='ram'/></device-layer></strata>");
+    CU_ASSERT_EQUAL(plan->backend_count, 1);
+    CU_ASSERT_STRING_EQUAL(strata_element_text(&plan->backends[0], "name"), "ram");
+    strata_plan_free(plan);
+
+    plan = read_good("<strata version='1'><backends>" DEVICE "</backends></strata>");
+    CU_ASSERT_EQUAL(plan->backend_count, 1);
+    strata_plan_free(plan);
+    refuse("<strata version='1'><backends>" DEVICE
+           "</backends><device-layer><cipher backends='d'/></device-layer></strata>",
+           "plan.xml:1: backends: 'd' is a <device>, expected a <memory>");
+    refuse("<strata version='1'><backends><memory name='m'/></backends><device-layer>"
+           "<iops/></device-layer></strata>",
+           "plan.xml:1: <iops>: there is no <device> back end to run it on");
+    refuse("<strata version='1'><backends><memory name='m' twin-of='d'/>" DEVICE
+           "</backends></strata>",
+           "plan.xml:1: twin-of: no such attribute of <memory>; expected name");
+}
+
 static void help_lines_come_from_the_tables(void)
 {
     struct strata_text text = {0};
@@ -587,6 +619,7 @@ static const struct harness_test tests[] = {
     {"overrides reach what they name", overrides_reach_what_they_name},
     {"wrong overrides are named", wrong_overrides_are_named},
     {"a plan grows from the command line", a_plan_grows_from_the_command_line},
+    {"memory is implied", memory_is_implied},
     {"help lines come from the tables", help_lines_come_from_the_tables},
 };
 
