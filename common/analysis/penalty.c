@@ -47,6 +47,8 @@ static const struct metric {
     {"latency_p99", CRITERION_LATENCY, RATIOS("ln(secret.p99_ns) - ln(plain.p99_ns)", LATENCIES)},
     {"cpu_ns_per_operation", CRITERION_NONE,
      RATIOS("ln(secret.cpu_ns_per_operation) - ln(plain.cpu_ns_per_operation)", RESOURCES)},
+    {"cpu_ns_per_byte", CRITERION_NONE,
+     RATIOS("ln(secret.cpu_ns_per_byte) - ln(plain.cpu_ns_per_byte)", RESOURCES)},
 };
 
 static const char insert_sql[] =

@@ -1,5 +1,6 @@
 -- What each workload and phase delivered, plain and encrypted: medians of the ok runs, percentiles of
--- the merged histograms, CPU of the whole machine per operation, and the loss with its verdict.
+-- the merged histograms, CPU of the whole machine per operation, the loss with its verdict, and how
+-- many times the CPU per byte encryption takes.
 -- ?1 campaign id, ?2 layer or NULL.
 WITH side AS (
     SELECT layer, workload_id, workload, element, category, object_bytes, match_key, phase_no, phase,
@@ -63,7 +64,8 @@ SELECT coalesce(plain.layer, secret.layer) AS layer,
        comparison.loss_fraction AS loss_fraction,
        comparison.loss_optimistic_fraction AS loss_optimistic_fraction,
        comparison.loss_pessimistic_fraction AS loss_pessimistic_fraction,
-       comparison.verdict AS verdict
+       comparison.verdict AS verdict,
+       exp(cpu.estimate) AS cpu_per_byte_ratio
 FROM (SELECT * FROM side WHERE NOT encrypted) AS plain
 FULL JOIN (SELECT * FROM side WHERE encrypted) AS secret
        ON secret.workload_id = plain.workload_id AND secret.phase = plain.phase
@@ -89,6 +91,11 @@ LEFT JOIN comparison
       AND comparison.plain_backend_id = plain.backend_id
       AND comparison.encrypted_backend_id = secret.backend_id AND comparison.cell = 'pair'
       AND comparison.metric = 'throughput'
+LEFT JOIN comparison AS cpu
+       ON cpu.campaign_id = ?1 AND cpu.workload_id = plain.workload_id AND cpu.phase = plain.phase
+      AND cpu.operation = plain.operation AND cpu.plain_backend_id = plain.backend_id
+      AND cpu.encrypted_backend_id = secret.backend_id AND cpu.cell = 'pair'
+      AND cpu.metric = 'cpu_ns_per_byte'
 ORDER BY CASE coalesce(plain.layer, secret.layer)
              WHEN 'device' THEN 1 WHEN 'filesystem' THEN 2 WHEN 'service' THEN 3 ELSE 4 END,
          coalesce(plain.backend_id, secret.backend_id), secret.backend_id,

@@ -65,6 +65,7 @@ static void read_cell(struct strata_report *report, struct strata_query *row)
         .loss_optimistic_fraction = decimal_of(row, 24),
         .loss_pessimistic_fraction = decimal_of(row, 25),
         .verdict = text_or_empty(row, 26),
+        .cpu_per_byte_ratio = decimal_of(row, 27),
         .by_bytes = strata_query_integer(row, 4) >= large_bytes &&
                     !(strata_query_is_null(row, 14) && strata_query_is_null(row, 15)),
     };

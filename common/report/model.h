@@ -21,6 +21,7 @@ struct strata_report_cell {
     double plain_p50_ns, encrypted_p50_ns;
     double plain_p99_ns, encrypted_p99_ns;
     double plain_cpu_ns, encrypted_cpu_ns; /* whole machine, per operation */
+    double cpu_per_byte_ratio;             /* encrypted over plain, of the pairs */
     double loss_fraction, loss_optimistic_fraction, loss_pessimistic_fraction;
     long pairs, plain_runs, encrypted_runs, bad_runs;
     char *verdict; /* "" where nothing was compared */

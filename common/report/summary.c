@@ -13,6 +13,7 @@ struct counts {
     size_t compared;
     size_t pass, fail, inconclusive;
     double least, most;                     /* estimates of the loss */
+    double cpu_least, cpu_most;             /* times the CPU per byte; NAN where none is known */
     const struct strata_report_cell *worst; /* of those that fail */
 };
 
@@ -26,6 +27,8 @@ static void count_cell(struct counts *counts, const struct strata_report_cell *c
     bool failed = strcmp(cell->verdict, "fail") == 0;
     counts->least = first ? cell->loss_fraction : fmin(counts->least, cell->loss_fraction);
     counts->most = first ? cell->loss_fraction : fmax(counts->most, cell->loss_fraction);
+    counts->cpu_least = fmin(counts->cpu_least, cell->cpu_per_byte_ratio); /* not of a NAN */
+    counts->cpu_most = fmax(counts->cpu_most, cell->cpu_per_byte_ratio);
     counts->pass += strcmp(cell->verdict, "pass") == 0;
     counts->fail += failed;
     counts->inconclusive += strcmp(cell->verdict, "inconclusive") == 0;
@@ -37,7 +40,7 @@ static void count_cell(struct counts *counts, const struct strata_report_cell *c
 /* Of one layer, or of all (NULL). */
 static struct counts count_cells(const struct strata_report *report, const char *layer)
 {
-    struct counts counts = {0};
+    struct counts counts = {.cpu_least = NAN, .cpu_most = NAN};
     for (size_t i = 0; i < report->cell_count; i++) {
         if (layer == NULL || strcmp(report->cells[i].layer, layer) == 0) {
             count_cell(&counts, &report->cells[i]);
@@ -61,9 +64,13 @@ static void append_counts(const struct strata_report *report, const struct count
     if (worst != NULL) {
         char loss[32];
         strata_report_percent(worst->loss_fraction, loss, sizeof(loss));
-        strata_text_format(out, " (most: %s of throughput, %s%s%s, %s, %s)", loss,
+        strata_text_format(out, " (most: %s of throughput, %s%s%s, %s, %s", loss,
                            layer_too ? layer_words(worst->layer) : "", layer_too ? " layer, " : "",
                            worst->encrypted, worst->workload, worst->phase);
+        if (!isnan(worst->cpu_per_byte_ratio)) {
+            strata_text_format(out, ", at %.1f times the CPU per byte", worst->cpu_per_byte_ratio);
+        }
+        strata_text_append(out, ")");
     }
     strata_text_format(out, ", in %zu it does not", counts->pass);
     if (counts->inconclusive > 0) {
@@ -71,6 +78,19 @@ static void append_counts(const struct strata_report *report, const struct count
             out, ", in %zu the runs are too few or differ too much to tell (inconclusive)",
             counts->inconclusive);
     }
+}
+
+/* "at 1.2 to 3.1 times the CPU per byte" */
+static void append_cpu(const struct counts *counts, struct strata_text *out)
+{
+    if (isnan(counts->cpu_most)) {
+        return;
+    }
+    strata_text_format(out, ", at %.1f", counts->cpu_least);
+    if (counts->cpu_most - counts->cpu_least > 0.05) {
+        strata_text_format(out, " to %.1f", counts->cpu_most);
+    }
+    strata_text_append(out, " times the CPU per byte");
 }
 
 void strata_report_summary(const struct strata_report *report, const char *layer,
@@ -88,6 +108,7 @@ void strata_report_summary(const struct strata_report *report, const char *layer
     strata_report_percent(counts.least, low, sizeof(low));
     strata_report_percent(counts.most, high, sizeof(high));
     strata_text_format(out, "; estimated losses %s to %s", low, high);
+    append_cpu(&counts, out);
 }
 
 bool strata_report_compares(const struct strata_report *report)

@@ -89,6 +89,11 @@ static void add_runs(struct strata_table *table, const struct strata_report_cell
     bool twins = cell->plain != NULL && cell->encrypted != NULL;
     strata_table_format(table, "%ld",
                         twins ? cell->pairs : cell->plain_runs + cell->encrypted_runs);
+    if (isnan(cell->cpu_per_byte_ratio)) {
+        strata_table_add(table, "");
+    } else {
+        strata_table_format(table, "x %.2f", cell->cpu_per_byte_ratio);
+    }
     if (cell->bad_runs > 0) {
         strata_table_format(table, "%ld", cell->bad_runs);
     } else {
@@ -111,9 +116,9 @@ void strata_report_table_cells(const struct strata_report *report, const char *l
         {"phase", false, STRATA_COLUMN_BESIDE},    {"plain", true, STRATA_COLUMN_BESIDE},
         {"encrypted", true, STRATA_COLUMN_BESIDE}, {"loss", true, STRATA_COLUMN_BESIDE},
         {"bounds, %", true, STRATA_COLUMN_BESIDE}, {"verdict", false, STRATA_COLUMN_BESIDE},
-        {"n", true, STRATA_COLUMN_BESIDE},         {"bad", true, STRATA_COLUMN_SPARE},
-        {"p50", true, STRATA_COLUMN_SPARE},        {"p99", true, STRATA_COLUMN_SPARE},
-        {"CPU per op", true, STRATA_COLUMN_SPARE},
+        {"n", true, STRATA_COLUMN_BESIDE},         {"CPU per byte", true, STRATA_COLUMN_SPARE},
+        {"bad", true, STRATA_COLUMN_SPARE},        {"p50", true, STRATA_COLUMN_SPARE},
+        {"p99", true, STRATA_COLUMN_SPARE},        {"CPU per op", true, STRATA_COLUMN_SPARE},
     };
     table->columns = columns;
     table->column_count = COUNT_OF(columns);

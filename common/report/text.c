@@ -117,9 +117,10 @@ static void write_legend(struct page *page)
                    "Efficiency: rate over that of the layer below; assumed: no stands-on says that "
                    "it lies there. Share: of the whole fall from the lowest layer to the highest.");
     }
-    write_line(page, 2, "CPU is the whole machine's. Formulas: doc/methods.md.%s",
-               page->lost
-                   ? " Left out for the width: latency and more, which --markdown and --html "
+    write_line(
+        page, 2,
+        "CPU is the whole machine's; per byte: encrypted over plain. Formulas: doc/methods.md.%s",
+        page->lost ? " Left out for the width: latency and more, which --markdown and --html "
                      "of strata report show."
                    : "");
 }

@@ -394,7 +394,8 @@ SELECT pair.campaign_id,
        secret_used.cpu_ns_per_operation AS encrypted_cpu_ns_per_operation,
        plain_used.cpu_ns_per_byte AS plain_cpu_ns_per_byte,
        secret_used.cpu_ns_per_byte AS encrypted_cpu_ns_per_byte,
-       ln(secret_used.cpu_ns_per_operation) - ln(plain_used.cpu_ns_per_operation) AS cpu_log_ratio
+       ln(secret_used.cpu_ns_per_operation) - ln(plain_used.cpu_ns_per_operation) AS cpu_log_ratio,
+       ln(secret_used.cpu_ns_per_byte) - ln(plain_used.cpu_ns_per_byte) AS cpu_byte_log_ratio
 FROM v_pair AS pair
 LEFT JOIN v_latency AS plain_latency
        ON plain_latency.run_id = pair.plain_run_id AND plain_latency.phase = pair.phase

@@ -43,7 +43,8 @@ def rank(n):
     return k
 columns = {"throughput": ("v_pair", "log_ratio"), "latency_p99": ("v_pair_cost", "p99_log_ratio"),
            "latency_p50": ("v_pair_cost", "ln(encrypted_p50_ns) - ln(plain_p50_ns)"),
-           "cpu_ns_per_operation": ("v_pair_cost", "cpu_log_ratio")}
+           "cpu_ns_per_operation": ("v_pair_cost", "cpu_log_ratio"),
+           "cpu_ns_per_byte": ("v_pair_cost", "cpu_byte_log_ratio")}
 rows = db.execute("SELECT metric, campaign_id, workload_id, phase, operation, plain_backend_id, encrypted_backend_id,"
                   " cell, pairs, estimate, lower_bound, upper_bound FROM comparison").fetchall()
 for metric, *key, pairs, estimate, lower, upper in rows:
@@ -70,7 +71,13 @@ equal "analysing again changes nothing" "$(ask 'SELECT count(*) FROM comparison'
 
 equal "CPU of the whole machine: half as much again" \
     "$(ask "SELECT DISTINCT printf('%.4f', exp(log_ratio_estimate)), margin_fraction IS NULL FROM v_penalty
-            WHERE metric = 'cpu_ns_per_operation' AND cell = 'pair'")" "1.5000|1"
+            WHERE metric IN ('cpu_ns_per_operation', 'cpu_ns_per_byte') AND cell = 'pair'")" "1.5000|1"
+equal "per byte where there are bytes, and only there" \
+    "$(ask "SELECT count(*), sum(object_bytes > 0) FROM v_penalty WHERE metric = 'cpu_ns_per_byte'")" \
+    "$(ask "SELECT count(*), count(*) FROM v_penalty WHERE metric = 'cpu_ns_per_operation' AND object_bytes > 0")"
+equal "the report says it beside the loss" \
+    "$("$bin/strata" report --db "$db" | tr -s ' \n' ' ' | grep -oE 'estimated losses 2\.0 % to 50\.0 %, at 1\.5 times the CPU per byte' | head -n 1)" \
+    "estimated losses 2.0 % to 50.0 %, at 1.5 times the CPU per byte"
 # Twice as long, exactly as the rate of that cell halves, within the histogram's bins of 0.8 %.
 equal "latency doubles where the rate halves, and fails its margin" \
     "$(ask "SELECT exp(log_ratio_estimate) BETWEEN 1.98 AND 2.02, loss_fraction IS NULL, verdict FROM v_penalty
