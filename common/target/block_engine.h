@@ -13,9 +13,11 @@ struct strata_block {
     uint64_t offset_bytes;
     uint64_t block_bytes;
     uint64_t items;
-    bool is_file;       /* a regular file stands for the device */
-    unsigned sampled;   /* blocks that prepare looked at */
-    unsigned unwritten; /* of those, how many were never written */
+    uint64_t region_bytes; /* from the offset on; a last part of a block belongs to it */
+    bool is_file;          /* a regular file stands for the device */
+    bool is_whole;         /* the region is all of it */
+    unsigned sampled;      /* blocks that prepare looked at */
+    unsigned unwritten;    /* of those, how many were never written */
 };
 
 /* How long worker_close waits for operations that are still in flight, in all. A device that does

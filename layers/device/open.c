@@ -157,10 +157,10 @@ static enum strata_status open_device(struct strata_run_context *context,
                                                                   : STRATA_BLOCK_AIO;
     status = strata_device_open_block(context->backend, path,
                                       strata_block_engine_resolve(asked, reason, sizeof(reason)),
-                                      writes, workload->block_bytes, ret_target, error);
+                                      writes, context->first_phase->bytes, ret_target, error);
     if (status == STRATA_OK && context->provision != NULL) {
         status = strata_device_sample_below(context->backend, context->provision,
-                                            workload->block_bytes, error);
+                                            context->first_phase->bytes, error);
         if (status != STRATA_OK) {
             (*ret_target)->type->close(*ret_target);
         }
@@ -178,6 +178,9 @@ enum strata_status strata_device_open(struct strata_run_context *context,
     enum strata_status status = is_null(context->workload)
                                     ? open_null(context->workload, &target, error)
                                     : open_device(context, &target, error);
+    if (status == STRATA_OK && context->workload->rounds > 0) {
+        status = strata_device_begin_rounds(context, target, error);
+    }
     if (status == STRATA_OK && strata_device_has_filter(context->backend)) {
         status = strata_device_add_filter(context->backend, target, &target, error);
     }
