@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #define DIRECT_IO_ALIGNMENT 4096
+#define CACHE_LINE_BYTES    64
 
 /* Without a core dump: it would hold keys, and says nothing about a limit of the machine. */
 static _Noreturn void exhausted(void)
@@ -34,7 +35,9 @@ void *strata_memory_new(size_t count, size_t size)
 void *strata_memory_new_aligned(size_t bytes)
 {
     void *memory = NULL;
-    if (posix_memalign(&memory, DIRECT_IO_ALIGNMENT, bytes > 0 ? bytes : 1) != 0) {
+    size_t beyond = bytes % CACHE_LINE_BYTES;
+    size_t whole = bytes > 0 && beyond == 0 ? bytes : bytes - beyond + CACHE_LINE_BYTES;
+    if (whole < bytes || posix_memalign(&memory, DIRECT_IO_ALIGNMENT, whole) != 0) {
         exhausted();
     }
     memset(memory, 0, bytes);

@@ -7,7 +7,8 @@
 /* `count` * `size` zeroed bytes, overflow checked. Owns: the caller frees with free(). */
 void *strata_memory_new(size_t count, size_t size);
 
-/* `bytes` zeroed bytes aligned to 4096 for direct I/O. Owns: the caller frees with free(). */
+/* `bytes` zeroed bytes aligned to 4096 for direct I/O, alone on their cache lines. Owns: the caller
+ * frees with free(). */
 void *strata_memory_new_aligned(size_t bytes);
 
 /* Grow `*array` of `size`-byte items so that it holds at least `needed`, the new ones zeroed;

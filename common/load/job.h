@@ -11,8 +11,8 @@
 
 enum { STRATA_JOB_BATCH = 64 }; /* most operations handed over at once */
 
-/* Only the job's own thread touches it between start and end, but for `done`. Allocated on pages of
- * its own, so that jobs share no cache line. */
+/* Only the job's own thread touches it between start and end, but for `done`. It and what it points
+ * to is allocated by strata_memory_new_aligned, so that jobs share no cache line. */
 struct strata_job {
     /* Given. */
     const struct strata_load *load;

@@ -37,7 +37,7 @@ static void init_deck(struct strata_source *source, const struct strata_load *lo
     for (unsigned m = 0; m < load->mix_count; m++) {
         source->deck_size += shares(load, m);
     }
-    source->deck = strata_memory_new(source->deck_size, sizeof(*source->deck));
+    source->deck = strata_memory_new_aligned(source->deck_size * sizeof(*source->deck));
     source->deck_next = source->deck_size;
     unsigned card = 0;
     for (unsigned m = 0; m < load->mix_count; m++) {

@@ -16,7 +16,7 @@ void strata_recorder_init(struct strata_recorder *recorder, unsigned kinds, bool
     *recorder = (struct strata_recorder){.window_end_ns = UINT64_MAX, .open_loop = open_loop};
     for (unsigned kind = 0; kind < STRATA_OPERATION_KINDS; kind++) {
         if ((kinds & 1U << kind) != 0) {
-            struct strata_record *record = strata_memory_new(1, sizeof(*record));
+            struct strata_record *record = strata_memory_new_aligned(sizeof(*record));
             record->samples = strata_memory_new(STRATA_SERIES_SECONDS, sizeof(*record->samples));
             recorder->records[kind] = record;
         }
