@@ -50,8 +50,8 @@ void strata_job_init(struct strata_job *job)
     job->had_work = job->remaining > 0;
     strata_recorder_init(&job->measured, job->kinds, strata_job_open_loop(job));
     strata_recorder_init(&job->warmup, job->kinds, strata_job_open_loop(job));
-    job->operations = strata_memory_new(load->depth, sizeof(*job->operations));
-    job->ready = strata_memory_new(load->depth, sizeof(*job->ready));
+    job->operations = strata_memory_new_aligned(load->depth * sizeof(*job->operations));
+    job->ready = strata_memory_new_aligned(load->depth * sizeof(*job->ready));
     for (unsigned slot = 0; slot < load->depth; slot++) {
         job->operations[slot].slot = (uint16_t)slot;
         job->ready[slot] = &job->operations[slot];
@@ -326,16 +326,19 @@ static void begin(struct strata_job *job)
 void *strata_job_run(void *context)
 {
     struct strata_job *job = context;
-    struct strata_worker_setup setup = {.job = job->number,
-                                        .jobs = job->load->jobs,
-                                        .depth = job->load->depth,
-                                        .bytes = job->load->bytes,
-                                        .kinds = job->kinds};
     (void)prctl(PR_SET_TIMERSLACK, 1UL, 0UL, 0UL, 0UL); /* or a due time is missed by 50 us */
     if ((job->target->type->capabilities & STRATA_TARGET_NEEDS_BUFFER) != 0) {
         strata_payload_init(&job->payload, job->kinds, job->load->depth, job->load->bytes,
                             job->identity);
     }
+    const struct strata_worker_setup setup = {.job = job->number,
+                                              .jobs = job->load->jobs,
+                                              .depth = job->load->depth,
+                                              .batch = job->load->batch,
+                                              .bytes = job->load->bytes,
+                                              .kinds = job->kinds,
+                                              .reads = strata_payload_reads(&job->payload),
+                                              .writes = strata_payload_writes(&job->payload)};
     job->status = job->target->type->worker_open(job->target, &setup, &job->worker, &job->error);
     job->user_ns = -user_time_ns();
     if (strata_gate_pass(job->gate, job->status == STRATA_OK)) {

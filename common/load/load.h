@@ -23,6 +23,7 @@ struct strata_load {
     const char *phase; /* "read", "create", …: names the phase in results */
     unsigned jobs;     /* threads, >= 1 */
     unsigned depth;    /* operations in flight of each job, >= 1; 1 for synchronous targets */
+    unsigned batch;    /* finished operations to wait for before looking; 0 is 1 */
     struct {
         enum strata_operation_kind kind;
         unsigned weight; /* shares of a shuffled deck: exact over each deck of sum(weight) */

@@ -19,7 +19,7 @@ static const unsigned write_kinds =
 void strata_payload_init(struct strata_payload *payload, unsigned kinds, unsigned depth,
                          size_t bytes, uint64_t identity)
 {
-    *payload = (struct strata_payload){.bytes = bytes, .stamp = {identity, 0}};
+    *payload = (struct strata_payload){.bytes = bytes, .depth = depth, .stamp = {identity, 0}};
     if (bytes == 0) {
         return;
     }
@@ -40,6 +40,21 @@ void strata_payload_done(struct strata_payload *payload)
     free(payload->reads);
     free(payload->writes);
     *payload = (struct strata_payload){.bytes = 0};
+}
+
+static struct iovec all_of(const struct strata_payload *payload, uint8_t *buffers)
+{
+    return (struct iovec){buffers, buffers == NULL ? 0 : payload->depth * payload->stride};
+}
+
+struct iovec strata_payload_reads(const struct strata_payload *payload)
+{
+    return all_of(payload, payload->reads);
+}
+
+struct iovec strata_payload_writes(const struct strata_payload *payload)
+{
+    return all_of(payload, payload->writes);
 }
 
 static void stamp(struct strata_payload *payload, uint8_t *buffer)

@@ -6,12 +6,14 @@
 
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/uio.h>
 
 struct strata_payload {
-    uint8_t *reads;    /* a buffer for each slot, or NULL when nothing is read */
-    uint8_t *writes;   /* likewise */
-    size_t bytes;      /* of one operation; 0: no buffers */
-    size_t stride;     /* from one buffer to the next; keeps each aligned to 4096 */
+    uint8_t *reads;  /* a buffer for each slot, or NULL when nothing is read */
+    uint8_t *writes; /* likewise */
+    size_t bytes;    /* of one operation; 0: no buffers */
+    size_t stride;   /* from one buffer to the next; keeps each aligned to 4096 */
+    unsigned depth;
     uint64_t stamp[2]; /* of the next block to write */
 };
 
@@ -21,6 +23,11 @@ struct strata_payload {
 void strata_payload_init(struct strata_payload *payload, unsigned kinds, unsigned depth,
                          size_t bytes, uint64_t identity);
 void strata_payload_done(struct strata_payload *payload);
+
+/* The memory in which the buffers for reading and those for writing lie; empty where there is
+ * none. */
+struct iovec strata_payload_reads(const struct strata_payload *payload);
+struct iovec strata_payload_writes(const struct strata_payload *payload);
 
 /* Give each operation its slot's buffer; what will be written gets content that was never written
  * before. */

@@ -37,9 +37,10 @@ struct aio_worker {
     io_context_t context;
     struct ring *ring; /* NULL where it may not be read */
     unsigned depth;
+    unsigned batch;
     unsigned in_flight;
-    struct iocb *blocks; /* one for each slot */
-    struct iocb **batch;
+    struct iocb *blocks; /* one for each slot, on a cache line of its own */
+    struct iocb **staged;
     struct io_event *events;
     struct strata_operation **refused; /* failed at submission, wait for `reap` */
     unsigned refused_count;
@@ -56,7 +57,7 @@ static struct ring *readable_ring(io_context_t context)
 static void worker_free(struct aio_worker *aio)
 {
     free(aio->blocks);
-    free(aio->batch);
+    free(aio->staged);
     free(aio->events);
     free(aio->refused);
     free(aio);
@@ -81,8 +82,9 @@ static enum strata_status aio_worker_open(struct strata_target *target,
     aio->context = context;
     aio->ring = readable_ring(context);
     aio->depth = setup->depth;
-    aio->blocks = strata_memory_new(setup->depth, sizeof(*aio->blocks));
-    aio->batch = strata_memory_new(setup->depth, sizeof(struct iocb *));
+    aio->batch = setup->batch > 0 ? setup->batch : 1;
+    aio->blocks = strata_memory_new_aligned(setup->depth * sizeof(*aio->blocks));
+    aio->staged = strata_memory_new(setup->depth, sizeof(struct iocb *));
     aio->events = strata_memory_new(setup->depth, sizeof(*aio->events));
     aio->refused = strata_memory_new(setup->depth, sizeof(struct strata_operation *));
     for (unsigned slot = 0; slot < setup->depth; slot++) {
@@ -92,14 +94,14 @@ static enum strata_status aio_worker_open(struct strata_target *target,
     return STRATA_OK;
 }
 
-/* Hand aio->batch[from .. count - 1] to the kernel. Returns how far it came; an operation that the
+/* Hand aio->staged[from .. count - 1] to the kernel. Returns how far it came; an operation that the
  * kernel refuses as such counts as taken and waits in `refused`. */
 static unsigned submit_batch(struct aio_worker *aio, struct strata_operation *const *operations,
                              unsigned count)
 {
     unsigned taken = 0;
     while (taken < count) {
-        int result = io_submit(aio->context, (long)(count - taken), aio->batch + taken);
+        int result = io_submit(aio->context, (long)(count - taken), aio->staged + taken);
         if (result > 0) {
             aio->in_flight += (unsigned)result;
             taken += (unsigned)result;
@@ -131,7 +133,7 @@ static int aio_submit(struct strata_worker *worker, struct strata_operation *con
         control->u.c.buf = operation->buffer;
         control->u.c.nbytes = operation->bytes;
         control->u.c.offset = strata_block_position(block, operation);
-        aio->batch[i] = control;
+        aio->staged[i] = control;
     }
     return (int)submit_batch(aio, operations, count);
 }
@@ -159,15 +161,17 @@ static unsigned reap_ring(struct aio_worker *aio, struct strata_operation **oper
     return count;
 }
 
-/* io_getevents, until at least one event or the deadline. Returns how many or a negative errno. */
-static int wait_events(struct aio_worker *aio, unsigned max, uint64_t deadline_ns)
+/* io_getevents, until at least `want` events or the deadline. Returns how many or a negative
+ * errno. */
+static int wait_events(struct aio_worker *aio, unsigned want, unsigned max, uint64_t deadline_ns)
 {
     for (;;) {
         uint64_t now_ns = deadline_ns == 0 ? 0 : strata_clock_monotonic_ns();
         uint64_t left_ns = deadline_ns > now_ns ? deadline_ns - now_ns : 0;
         struct timespec timeout = {.tv_sec = (time_t)(left_ns / 1000000000U),
                                    .tv_nsec = (long)(left_ns % 1000000000U)};
-        int result = io_getevents(aio->context, left_ns > 0, (long)max, aio->events, &timeout);
+        int result = io_getevents(aio->context, left_ns > 0 ? (long)want : 0, (long)max,
+                                  aio->events, &timeout);
         if (result != -EINTR) {
             return result;
         }
@@ -184,25 +188,31 @@ static unsigned reap_refused(struct aio_worker *aio, struct strata_operation **o
     return count;
 }
 
+static unsigned smaller(unsigned a, unsigned b)
+{
+    return a < b ? a : b;
+}
+
 static int aio_reap(struct strata_worker *worker, struct strata_operation **operations,
                     unsigned max, uint64_t deadline_ns)
 {
     struct aio_worker *aio = (struct aio_worker *)worker;
+    unsigned want = smaller(aio->batch, smaller(aio->in_flight + aio->refused_count, max));
     unsigned count = aio->refused_count > 0 ? reap_refused(aio, operations, max) : 0;
     if (aio->ring != NULL) {
         unsigned ready = reap_ring(aio, operations + count, max - count);
         aio->in_flight -= ready;
         count += ready;
     }
-    if (count > 0 || aio->in_flight == 0 || max == 0 || (deadline_ns == 0 && aio->ring != NULL)) {
+    if (count >= want || (deadline_ns == 0 && aio->ring != NULL)) {
         return (int)count;
     }
-    int ready = wait_events(aio, max < aio->depth ? max : aio->depth, deadline_ns);
+    int ready = wait_events(aio, want - count, smaller(max - count, aio->depth), deadline_ns);
     for (int i = 0; i < ready; i++) {
-        operations[i] = finished(&aio->events[i]);
+        operations[count++] = finished(&aio->events[i]);
         aio->in_flight--;
     }
-    return ready;
+    return ready < 0 && count == 0 ? ready : (int)count;
 }
 
 /* io_destroy waits for what is in flight, without end when a device hangs. So wait here for a
@@ -213,7 +223,7 @@ static void aio_worker_close(struct strata_worker *worker)
     struct aio_worker *aio = (struct aio_worker *)worker;
     uint64_t deadline_ns = strata_clock_monotonic_ns() + STRATA_BLOCK_CLOSE_NS;
     while (aio->in_flight > 0) {
-        int ready = wait_events(aio, aio->depth, deadline_ns);
+        int ready = wait_events(aio, 1, aio->depth, deadline_ns);
         if (ready <= 0) {
             return;
         }

@@ -22,6 +22,7 @@ struct strata_block_options {
     uint64_t size_bytes;   /* bytes to use from there; 0: up to the end */
     uint64_t block_bytes;  /* of every operation; item i lies at offset + i * block. 0: the logical
                               block */
+    bool polled;           /* uring alone: ask the device's queues instead of being interrupted */
 };
 
 /* Begins the text of a STRATA_ENVIRONMENT error that says: this device cannot do this case at all.
@@ -42,7 +43,8 @@ enum strata_block_engine strata_block_engine_resolve(enum strata_block_engine as
  * Errors: STRATA_USAGE for a path of another kind, an offset or size that is not a multiple of the
  * logical block or lies beyond the end; STRATA_ENVIRONMENT when it cannot be opened so, and
  * "unsupported: ..." for a block size that is no multiple of the logical block, a file system
- * without direct I/O, or an engine that is not there (see strata_block_engine_resolve).
+ * without direct I/O, an engine that is not there (see strata_block_engine_resolve), or polled I/O
+ * where the engine or the device has none.
  * Owns: the target, released by its close; `path` is borrowed for as long. */
 enum strata_status strata_block_open(const struct strata_block_options *options,
                                      struct strata_target **ret_target, struct strata_error *error);
@@ -53,14 +55,5 @@ enum strata_status strata_block_open(const struct strata_block_options *options,
  * must come from strata_block_open. */
 void strata_block_samples(const struct strata_target *target, unsigned *ret_sampled,
                           unsigned *ret_unwritten);
-
-/* Whether the region is all of a block device, and no part of one, nor a file. Likewise. */
-bool strata_block_is_whole_device(const struct strata_target *target);
-
-/* Tell the device that the content of the whole region is not needed any more (BLKDISCARD; in a
- * file a hole is punched). Errors: STRATA_ENVIRONMENT, "unsupported: ..." where it cannot.
- * Likewise. */
-enum strata_status strata_block_discard(const struct strata_target *target,
-                                        struct strata_error *error);
 
 #endif

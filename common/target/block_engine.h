@@ -13,11 +13,10 @@ struct strata_block {
     uint64_t offset_bytes;
     uint64_t block_bytes;
     uint64_t items;
-    uint64_t region_bytes; /* from the offset on; a last part of a block belongs to it */
-    bool is_file;          /* a regular file stands for the device */
-    bool is_whole;         /* the region is all of it */
-    unsigned sampled;      /* blocks that prepare looked at */
-    unsigned unwritten;    /* of those, how many were never written */
+    bool polled;        /* uring alone: the device is asked, not waited for */
+    bool is_file;       /* a regular file stands for the device */
+    unsigned sampled;   /* blocks that prepare looked at */
+    unsigned unwritten; /* of those, how many were never written */
 };
 
 /* How long worker_close waits for operations that are still in flight, in all. A device that does
@@ -30,6 +29,9 @@ extern const struct strata_target_type strata_block_uring_type;
 
 /* Whether io_uring works here, by setting one up. Fills `ret_reason` when it does not. */
 bool strata_block_uring_works(char *ret_reason, size_t size);
+
+/* Whether the device or file takes polled reads, by one of them. Fills `ret_reason` when not. */
+bool strata_block_uring_polls(const struct strata_block *block, char *ret_reason, size_t size);
 
 /* Functions that are the same in every engine's table. */
 enum strata_status strata_block_prepare(struct strata_target *target, unsigned kinds,

@@ -121,12 +121,15 @@ static enum strata_status crypt_worker_open(struct strata_target *target,
     if ((setup->kinds & (1U << STRATA_OPERATION_WRITE)) != 0) {
         crypt->ciphertext = strata_memory_new_aligned(setup->depth * setup->bytes);
     }
+    struct strata_worker_setup below = *setup;
+    below.writes = (struct iovec){crypt->ciphertext,
+                                  crypt->ciphertext == NULL ? 0 : setup->depth * setup->bytes};
     crypt->encrypt = context_new(filter->key, filter->key_bytes, true);
     crypt->decrypt = context_new(filter->key, filter->key_bytes, false);
     enum strata_status status =
         crypt->encrypt == NULL || crypt->decrypt == NULL
             ? strata_error_set(error, STRATA_INTERNAL, "OpenSSL refuses AES-XTS")
-            : filter->inner->type->worker_open(filter->inner, setup, &crypt->inner, error);
+            : filter->inner->type->worker_open(filter->inner, &below, &crypt->inner, error);
     if (status != STRATA_OK) {
         worker_free(crypt);
         return status;

@@ -16,6 +16,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/uio.h>
 
 enum strata_target_capability {
     STRATA_TARGET_NEEDS_BUFFER = 1 << 0, /* operations carry a buffer of the job's (4096-aligned) */
@@ -31,8 +32,15 @@ struct strata_worker_setup {
     unsigned job; /* 0 to jobs - 1 */
     unsigned jobs;
     unsigned depth; /* most operations in flight; slots are 0 to depth - 1 */
+    unsigned
+        batch; /* finished operations that `reap` waits for, if so many are in flight; 0 is 1 */
     uint64_t bytes; /* payload of each operation; 0 for metadata */
     unsigned kinds; /* bit set of the kinds that will be asked */
+    /* Memory in which the buffers of reads and of writes lie, for targets that tell the kernel of
+     * it beforehand; empty where there is none. It outlives the worker. A filter that brings
+     * buffers of its own says so to the target below. */
+    struct iovec reads;
+    struct iovec writes;
 };
 
 /* A worker's own state; a target embeds it first in its own struct. */
@@ -70,9 +78,10 @@ struct strata_target_type {
                   unsigned count);
 
     /* Hand over up to `max` finished operations, in any order. Waits until at least one is finished
-     * or the monotonic clock passes `deadline_ns` (0: does not wait). A target that knows better
-     * than the engine when an operation ended sets end_ns, else leaves it 0. Returns how many, 0 at
-     * the deadline, or a negative errno. */
+     * (a target that can wait for more in one go: the worker's batch, or all that are in flight) or
+     * the monotonic clock passes `deadline_ns` (0: does not wait). A target that knows better than
+     * the engine when an operation ended sets end_ns, else leaves it 0. Returns how many, fewer or
+     * 0 at the deadline, or a negative errno. */
     int (*reap)(struct strata_worker *worker, struct strata_operation **operations, unsigned max,
                 uint64_t deadline_ns);
 

@@ -2,10 +2,16 @@
  *
  * Many kernels forbid io_uring (seccomp in containers, kernel.io_uring_disabled), so whether it
  * works is found out by setting one up; what to do otherwise is the caller's
- * (strata_block_engine_resolve).
+ * (strata_block_engine_resolve). What makes a ring cheap came with later kernels, and memory that a
+ * user may pin is limited: each worker takes the best that it gets.
  *
- * Always holds: a ring belongs to one worker; in_flight counts what was put into it and has not
- * come back, whether or not the kernel has taken it yet. */
+ *   single issuer, deferred work   completions are worked off when the worker waits for them, all
+ * at once, and one that it does not wait for wakes nobody (Linux 6.1) registered file, ring,
+ * buffers looked up and pinned once, not for each operation polled                         the
+ * worker asks the device's queue instead of being interrupted
+ *
+ * Always holds: a ring belongs to one worker, whose thread makes it; in_flight counts what was put
+ * into it and has not come back, whether or not the kernel has taken it yet. */
 #include "common/target/block_engine.h"
 
 #include "strata_features.h"
@@ -20,6 +26,12 @@ bool strata_block_uring_works(char *ret_reason, size_t size)
     return false;
 }
 
+bool strata_block_uring_polls(const struct strata_block *block, char *ret_reason, size_t size)
+{
+    (void)block;
+    return strata_block_uring_works(ret_reason, size);
+}
+
 /* Never opened: strata_block_open refuses the engine first. */
 const struct strata_target_type strata_block_uring_type = {
     .name = "uring", .help = "io_uring: " STRATA_FEATURE_LIBURING_STATE};
@@ -28,32 +40,110 @@ const struct strata_target_type strata_block_uring_type = {
 
 #include "common/base/clock.h"
 #include "common/base/memory.h"
+#include "common/host/kernel_file.h"
+#include "common/host/stack.h"
 
 #include <errno.h>
 #include <liburing.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { REAP_BATCH = 64 };
+enum { REAP_BATCH = 64, READS = 0, WRITES = 1 };
 
 struct uring_worker {
     struct strata_worker worker;
     struct io_uring ring;
+    struct iovec buffers[2]; /* registered ones, by READS and WRITES; empty where there are none */
     unsigned depth;
+    unsigned batch;
     unsigned in_flight;
-    unsigned waiting; /* of those, put into the ring but not yet taken by the kernel */
 };
+
+/* Make a ring of `depth`, with `flags` and the best of what this kernel knows besides. */
+static int ring_init(struct io_uring *ring, unsigned depth, unsigned flags)
+{
+    static const unsigned better[] = {IORING_SETUP_SINGLE_ISSUER | IORING_SETUP_DEFER_TASKRUN,
+                                      IORING_SETUP_COOP_TASKRUN, 0};
+    int result = -EINVAL;
+    for (size_t i = 0; i < sizeof(better) / sizeof(better[0]) && result == -EINVAL; i++) {
+        result = io_uring_queue_init(depth, ring, flags | better[i]);
+    }
+    return result;
+}
 
 bool strata_block_uring_works(char *ret_reason, size_t size)
 {
     struct io_uring ring;
-    int result = io_uring_queue_init(1, &ring, 0);
+    int result = ring_init(&ring, 1, 0);
     if (result != 0) {
         (void)snprintf(ret_reason, size, "the kernel refuses io_uring: %s", strerror(-result));
         return false;
     }
     io_uring_queue_exit(&ring);
     return true;
+}
+
+/* One polled read of the first block. Returns the bytes that it brought or a negative errno. */
+static int read_polled(const struct strata_block *block)
+{
+    struct io_uring ring;
+    int result = ring_init(&ring, 1, IORING_SETUP_IOPOLL);
+    if (result != 0) {
+        return result;
+    }
+    void *buffer = strata_memory_new_aligned(block->block_bytes);
+    struct io_uring_cqe *done;
+    io_uring_prep_read(io_uring_get_sqe(&ring), block->fd, buffer, (unsigned)block->block_bytes,
+                       block->offset_bytes);
+    result = io_uring_submit(&ring);
+    if (result >= 0) {
+        result = io_uring_wait_cqe(&ring, &done);
+    }
+    if (result == 0) {
+        result = done->res;
+    }
+    io_uring_queue_exit(&ring);
+    free(buffer);
+    return result;
+}
+
+/* Kernels before 6.12 take a polled read of a device without polled queues, and wait for its
+ * interrupt: so ask the device, too, which for a partition is its disk. */
+bool strata_block_uring_polls(const struct strata_block *block, char *ret_reason, size_t size)
+{
+    char device[STRATA_STACK_NAME];
+    uint64_t polls = 1;
+    if (strata_stack_device_of("", block->path, device) &&
+        !strata_kernel_file_number(&polls, "/sys/class/block/%s/queue/io_poll", device)) {
+        (void)strata_kernel_file_number(&polls, "/sys/class/block/%s/../queue/io_poll", device);
+    }
+    if (polls == 0) {
+        (void)snprintf(ret_reason, size, "%s has no polled queues", device);
+        return false;
+    }
+    int result = read_polled(block);
+    if (result < 0) {
+        (void)snprintf(ret_reason, size, "%s", strerror(-result));
+    }
+    return result >= 0;
+}
+
+/* Register what spares the kernel work with each operation. Where it does not take the ring or the
+ * buffers (they count as locked memory), it works without. */
+static int ring_register(struct uring_worker *uring, const struct strata_worker_setup *setup)
+{
+    const struct strata_block *block = (const struct strata_block *)uring->worker.target;
+    int result = io_uring_register_files(&uring->ring, &block->fd, 1);
+    if (result != 0) {
+        return result;
+    }
+    (void)io_uring_register_ring_fd(&uring->ring);
+    const struct iovec all[2] = {[READS] = setup->reads, [WRITES] = setup->writes};
+    if (all[READS].iov_len + all[WRITES].iov_len > 0 &&
+        io_uring_register_buffers(&uring->ring, all, 2) == 0) {
+        memcpy(uring->buffers, all, sizeof(all));
+    }
+    return 0;
 }
 
 static enum strata_status uring_worker_open(struct strata_target *target,
@@ -65,9 +155,10 @@ static enum strata_status uring_worker_open(struct strata_target *target,
     struct uring_worker *uring = strata_memory_new(1, sizeof(*uring));
     uring->worker.target = target;
     uring->depth = setup->depth;
-    int result = io_uring_queue_init(setup->depth, &uring->ring, 0);
+    uring->batch = setup->batch > 0 ? setup->batch : 1;
+    int result = ring_init(&uring->ring, setup->depth, block->polled ? IORING_SETUP_IOPOLL : 0);
     if (result == 0) {
-        result = io_uring_register_files(&uring->ring, &block->fd, 1);
+        result = ring_register(uring, setup);
         if (result != 0) {
             io_uring_queue_exit(&uring->ring);
         }
@@ -84,24 +175,49 @@ static enum strata_status uring_worker_open(struct strata_target *target,
 /* Let the kernel take what waits in the ring. Returns 0 also when it has no room just now. */
 static int push(struct uring_worker *uring)
 {
-    while (uring->waiting > 0) {
+    while (io_uring_sq_ready(&uring->ring) > 0) {
         int result = io_uring_submit(&uring->ring);
-        if (result > 0) {
-            uring->waiting -= (unsigned)result;
-        } else if (result == -EAGAIN || result == -EBUSY || result == 0) {
+        if (result == -EAGAIN || result == -EBUSY || result == 0) {
             return 0;
-        } else if (result != -EINTR) {
+        }
+        if (result < 0 && result != -EINTR) {
             return result;
         }
     }
     return 0;
 }
 
+static bool lies_in(const struct iovec *memory, const void *buffer, uint64_t bytes)
+{
+    uintptr_t from = (uintptr_t)buffer - (uintptr_t)memory->iov_base;
+    return from < memory->iov_len && bytes <= memory->iov_len - from;
+}
+
+static void prepare_entry(const struct uring_worker *uring, struct io_uring_sqe *entry,
+                          struct strata_operation *operation)
+{
+    const struct strata_block *block = (const struct strata_block *)uring->worker.target;
+    uint64_t position = (uint64_t)strata_block_position(block, operation);
+    unsigned bytes = (unsigned)operation->bytes;
+    int index = operation->kind == STRATA_OPERATION_WRITE ? WRITES : READS;
+    bool registered = lies_in(&uring->buffers[index], operation->buffer, bytes);
+    if (index == WRITES && registered) {
+        io_uring_prep_write_fixed(entry, 0, operation->buffer, bytes, position, WRITES);
+    } else if (index == WRITES) {
+        io_uring_prep_write(entry, 0, operation->buffer, bytes, position);
+    } else if (registered) {
+        io_uring_prep_read_fixed(entry, 0, operation->buffer, bytes, position, READS);
+    } else {
+        io_uring_prep_read(entry, 0, operation->buffer, bytes, position);
+    }
+    io_uring_sqe_set_flags(entry, IOSQE_FIXED_FILE);
+    io_uring_sqe_set_data(entry, operation);
+}
+
 static int uring_submit(struct strata_worker *worker, struct strata_operation *const *operations,
                         unsigned count)
 {
     struct uring_worker *uring = (struct uring_worker *)worker;
-    const struct strata_block *block = (const struct strata_block *)worker->target;
     unsigned room = uring->depth - uring->in_flight;
     unsigned taken = 0;
     while (taken < count && taken < room) {
@@ -109,24 +225,15 @@ static int uring_submit(struct strata_worker *worker, struct strata_operation *c
         if (entry == NULL) {
             break;
         }
-        struct strata_operation *operation = operations[taken++];
-        uint64_t position = (uint64_t)strata_block_position(block, operation);
-        if (operation->kind == STRATA_OPERATION_WRITE) {
-            io_uring_prep_write(entry, 0, operation->buffer, (unsigned)operation->bytes, position);
-        } else {
-            io_uring_prep_read(entry, 0, operation->buffer, (unsigned)operation->bytes, position);
-        }
-        io_uring_sqe_set_flags(entry, IOSQE_FIXED_FILE);
-        io_uring_sqe_set_data(entry, operation);
+        prepare_entry(uring, entry, operations[taken++]);
     }
     uring->in_flight += taken;
-    uring->waiting += taken;
     int result = push(uring);
     return result < 0 ? result : (int)taken;
 }
 
 /* Take what has come, without a system call. */
-static unsigned take(struct uring_worker *uring, struct strata_operation **operations, unsigned max)
+static int take(struct uring_worker *uring, struct strata_operation **operations, unsigned max)
 {
     struct io_uring_cqe *entries[REAP_BATCH];
     unsigned count =
@@ -137,32 +244,53 @@ static unsigned take(struct uring_worker *uring, struct strata_operation **opera
     }
     io_uring_cq_advance(&uring->ring, count);
     uring->in_flight -= count;
-    return count;
+    return (int)count;
+}
+
+/* Let the kernel work off what it put off, and ask the device where it is polled; does not wait. */
+static int look(struct uring_worker *uring)
+{
+    int result = io_uring_get_events(&uring->ring);
+    return result == -EINTR || result == -EAGAIN || result == -EBUSY ? 0 : result;
+}
+
+/* Sleep until `want` operations have finished or for `left_ns`. */
+static int wait_for(struct uring_worker *uring, unsigned want, uint64_t left_ns)
+{
+    struct __kernel_timespec left = {.tv_sec = (long long)(left_ns / 1000000000U),
+                                     .tv_nsec = (long long)(left_ns % 1000000000U)};
+    struct io_uring_cqe *first;
+    int result = io_uring_wait_cqes(&uring->ring, &first, want, &left, NULL);
+    return result == -ETIME || result == -EINTR || result == -EAGAIN ? 0 : result;
+}
+
+static unsigned smaller(unsigned a, unsigned b)
+{
+    return a < b ? a : b;
 }
 
 static int uring_reap(struct strata_worker *worker, struct strata_operation **operations,
                       unsigned max, uint64_t deadline_ns)
 {
     struct uring_worker *uring = (struct uring_worker *)worker;
-    for (;;) {
-        unsigned count = take(uring, operations, max);
-        if (count > 0 || uring->in_flight == 0 || max == 0) {
-            return (int)count;
-        }
+    const struct strata_block *block = (const struct strata_block *)worker->target;
+    unsigned want = smaller(uring->batch, smaller(uring->in_flight, max));
+    while (io_uring_cq_ready(&uring->ring) < want) {
         int result = push(uring);
         uint64_t now_ns = deadline_ns == 0 ? 0 : strata_clock_monotonic_ns();
-        if (result < 0 || now_ns >= deadline_ns) {
+        bool late = now_ns >= deadline_ns;
+        if (result == 0) {
+            result =
+                late || block->polled ? look(uring) : wait_for(uring, want, deadline_ns - now_ns);
+        }
+        if (result < 0) {
             return result;
         }
-        struct __kernel_timespec left = {
-            .tv_sec = (long long)((deadline_ns - now_ns) / 1000000000U),
-            .tv_nsec = (long long)((deadline_ns - now_ns) % 1000000000U)};
-        struct io_uring_cqe *first;
-        result = io_uring_wait_cqe_timeout(&uring->ring, &first, &left);
-        if (result != 0 && result != -ETIME && result != -EINTR && result != -EAGAIN) {
-            return result;
+        if (late) {
+            break;
         }
     }
+    return take(uring, operations, max);
 }
 
 /* Closing the ring does not wait for the device; the kernel cancels or finishes what is left by

@@ -27,7 +27,6 @@ struct shape {
     unsigned jobs;
     unsigned read_percent;
     bool ladder;
-    bool rounds; /* until steady */
 };
 
 static bool is(const char *text, const char *other)
@@ -35,10 +34,15 @@ static bool is(const char *text, const char *other)
     return strcmp(text, other) == 0;
 }
 
+static bool is_polled(const struct shape *shape)
+{
+    return is(strata_element_text(shape->element, "polled"), "yes");
+}
+
 static void fill_name(const struct shape *shape, char *name, size_t size)
 {
     char block[32];
-    char extra[40] = "";
+    char extra[64] = "";
     strata_units_format_size(shape->block_bytes, block, sizeof(block));
     if (shape->ladder) {
         (void)snprintf(name, size, "ladder %s %s x %u", shape->operation, block, shape->depth);
@@ -52,7 +56,14 @@ static void fill_name(const struct shape *shape, char *name, size_t size)
     if (!is(shape->engine, "aio")) {
         used += (size_t)snprintf(extra + used, sizeof(extra) - used, " %s", shape->engine);
     }
-    double rate_per_s = shape->rounds ? 0 : strata_element_decimal(shape->element, "rate");
+    if (is_polled(shape)) {
+        used += (size_t)snprintf(extra + used, sizeof(extra) - used, " polled");
+    }
+    unsigned batch = (unsigned)strata_element_number(shape->element, "batch");
+    if (batch > 1) {
+        used += (size_t)snprintf(extra + used, sizeof(extra) - used, " batch %u", batch);
+    }
+    double rate_per_s = strata_element_decimal(shape->element, "rate");
     if (rate_per_s > 0) {
         (void)snprintf(extra + used, sizeof(extra) - used, " at %.6g/s", rate_per_s);
     }
@@ -79,33 +90,20 @@ static void fill_mix(const struct shape *shape, struct strata_load *load)
     }
 }
 
-/* The end of a run by operations, bytes or time; by bytes the time ends it only where it is given.
- */
-static void fill_end(const struct shape *shape, struct strata_load *load)
-{
-    const struct strata_element *element = shape->element;
-    uint64_t amount = strata_element_number(element, "amount");
-    load->operations = strata_element_number(element, "limit");
-    if (amount > 0) {
-        load->operations = (amount + shape->block_bytes - 1) / shape->block_bytes;
-        load->duration_ns = strata_element_given(element, "duration") ? load->duration_ns : 0;
-    }
-}
-
 static void fill_load(const struct shape *shape, struct strata_load *load)
 {
     const struct strata_element *element = shape->element;
-    *load = (struct strata_load){
-        .phase = shape->operation,
-        .jobs = shape->jobs,
-        .depth = shape->depth,
-        .bytes = shape->block_bytes,
-        .duration_ns = strata_element_number(element, shape->rounds ? "round" : "duration")};
+    *load = (struct strata_load){.phase = shape->operation,
+                                 .jobs = shape->jobs,
+                                 .depth = shape->depth,
+                                 .bytes = shape->block_bytes,
+                                 .duration_ns = strata_element_number(element, "duration")};
     fill_mix(shape, load);
-    if (!shape->ladder && !shape->rounds) {
+    if (!shape->ladder) {
         load->warmup_ns = strata_element_number(element, "warm-up");
+        load->operations = strata_element_number(element, "limit");
         load->rate_per_s = strata_element_decimal(element, "rate");
-        fill_end(shape, load);
+        load->batch = (unsigned)strata_element_number(element, "batch");
     }
 }
 
@@ -125,10 +123,13 @@ static char *parameters(const struct shape *shape, const struct strata_load *loa
     if (is(shape->operation, "randrw")) {
         strata_text_format(&json, ",\"read_percent\":%u", shape->read_percent);
     }
-    if (!shape->ladder && !shape->rounds && strata_element_given(shape->element, "amount")) {
-        strata_text_format(&json, ",\"amount_bytes\":%" PRIu64,
-                           strata_element_number(shape->element, "amount"));
-    } else if (load->operations > 0) {
+    if (load->batch > 1) {
+        strata_text_format(&json, ",\"batch\":%u", load->batch);
+    }
+    if (!shape->ladder && is_polled(shape)) {
+        strata_text_format(&json, ",\"polled\":true");
+    }
+    if (load->operations > 0) {
         strata_text_format(&json, ",\"limit\":%" PRIu64, load->operations);
     }
     strata_text_format(&json, ",\"warm_up_ns\":%" PRIu64 ",\"duration_ns\":%" PRIu64 "}",
@@ -161,9 +162,6 @@ static void add_cell(const struct shape *shape, const struct strata_backend *pla
     workload->parameters = parameters(shape, &workload->phases[0]);
     workload->expected_ns =
         workload->phases[0].warmup_ns + workload->phases[0].duration_ns + OPENING_NS;
-    if (shape->rounds) {
-        strata_device_add_rounds(workload);
-    }
 }
 
 static enum strata_status expand_ladder(const struct strata_element *element,
@@ -205,18 +203,6 @@ static enum strata_status read_percent(const struct strata_element *element, uns
     return STRATA_OK;
 }
 
-/* A run ends by operations or by bytes. */
-static enum strata_status check_end(const struct strata_element *element,
-                                    struct strata_error *error)
-{
-    if (!strata_element_given(element, "amount") || !strata_element_given(element, "limit")) {
-        return STRATA_OK;
-    }
-    return strata_error_set(
-        error, STRATA_USAGE, "amount: %s and limit: %s both say where a run ends; give one of them",
-        strata_element_text(element, "amount"), strata_element_text(element, "limit"));
-}
-
 /* The engine that will run, by the name that the user gave. */
 static void resolve_engine(struct shape *shape, char *reason, size_t size)
 {
@@ -239,6 +225,16 @@ static enum strata_status check_depth(const struct shape *shape, struct strata_e
                             "depth: %u is above 1, the most that engine sync keeps in flight; use "
                             "engine aio, or more jobs",
                             shape->depth);
+}
+
+static enum strata_status check_polled(const struct shape *shape, struct strata_error *error)
+{
+    const char *asked = strata_element_text(shape->element, "engine");
+    if (!is_polled(shape) || is(asked, "uring")) {
+        return STRATA_OK;
+    }
+    return strata_error_set(error, STRATA_USAGE,
+                            "polled: engine %s waits for the device; expected engine uring", asked);
 }
 
 static enum strata_status expand_point(struct shape *shape, const struct strata_backend *plain,
@@ -268,10 +264,9 @@ static enum strata_status expand_workload(const struct strata_element *element,
                                           struct strata_cells *cells, struct strata_error *error)
 {
     char reason[160];
-    struct shape shape = {.element = element, .rounds = is(element->type->name, "steady-state")};
+    struct shape shape = {.element = element};
     resolve_engine(&shape, reason, sizeof(reason));
-    enum strata_status status =
-        shape.rounds ? strata_device_check_rounds(element, error) : check_end(element, error);
+    enum strata_status status = check_polled(&shape, error);
     if (status == STRATA_OK) {
         status = read_percent(element, &shape.read_percent, error);
     }

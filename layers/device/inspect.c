@@ -22,9 +22,12 @@ static enum strata_status prove_by_writing(struct strata_backend *backend,
                                            struct strata_error *error)
 {
     struct strata_target *target = NULL;
-    enum strata_status status = strata_device_open_block(
-        backend, strata_element_text(backend->element, "path"), STRATA_BLOCK_SYNC, true,
-        STRATA_DEVICE_TRIAL_BYTES, &target, error);
+    const struct strata_block_options options = {.path =
+                                                     strata_element_text(backend->element, "path"),
+                                                 .engine = STRATA_BLOCK_SYNC,
+                                                 .writable = true,
+                                                 .block_bytes = STRATA_DEVICE_TRIAL_BYTES};
+    enum strata_status status = strata_device_open_block(backend, options, &target, error);
     if (status == STRATA_OK) {
         status = strata_device_add_filter(backend, target, &target, error);
     }
@@ -80,9 +83,9 @@ static enum strata_status check_region(const struct strata_backend *backend,
                                        struct strata_error *error)
 {
     struct strata_target *target = NULL;
-    enum strata_status status =
-        strata_device_open_block(backend, strata_element_text(backend->element, "path"),
-                                 STRATA_BLOCK_SYNC, false, 0, &target, error);
+    const struct strata_block_options options = {
+        .path = strata_element_text(backend->element, "path"), .engine = STRATA_BLOCK_SYNC};
+    enum strata_status status = strata_device_open_block(backend, options, &target, error);
     if (status == STRATA_OK && strata_device_has_filter(backend)) {
         status = strata_device_add_filter(backend, target, &target, error);
     }

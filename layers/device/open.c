@@ -37,18 +37,13 @@ enum strata_status strata_device_guard(const struct strata_backend *backend, boo
                                error);
 }
 
-enum strata_status strata_device_open_block(const struct strata_backend *backend, const char *path,
-                                            enum strata_block_engine engine, bool writable,
-                                            uint64_t block_bytes, struct strata_target **ret_target,
+enum strata_status strata_device_open_block(const struct strata_backend *backend,
+                                            struct strata_block_options options,
+                                            struct strata_target **ret_target,
                                             struct strata_error *error)
 {
-    const struct strata_block_options options = {
-        .path = path,
-        .engine = engine,
-        .writable = writable,
-        .offset_bytes = strata_element_number(backend->element, "offset"),
-        .size_bytes = strata_element_number(backend->element, "size"),
-        .block_bytes = block_bytes};
+    options.offset_bytes = strata_element_number(backend->element, "offset");
+    options.size_bytes = strata_element_number(backend->element, "size");
     return strata_block_open(&options, ret_target, error);
 }
 
@@ -111,6 +106,12 @@ static bool is_null(const struct strata_workload *workload)
     return strcmp(engine_of(workload), "null") == 0;
 }
 
+static bool is_polled(const struct strata_workload *workload)
+{
+    return workload->source->type->role != STRATA_ROLE_LADDER &&
+           strcmp(strata_element_text(workload->source, "polled"), "yes") == 0;
+}
+
 static enum strata_status open_null(const struct strata_workload *workload,
                                     struct strata_target **ret_target, struct strata_error *error)
 {
@@ -145,8 +146,9 @@ static enum strata_status open_device(struct strata_run_context *context,
 {
     const struct strata_workload *workload = context->workload;
     bool writes = strata_workload_writes(workload);
-    const char *path;
-    enum strata_status status = find_place(context, writes, &path, error);
+    struct strata_block_options options = {
+        .writable = writes, .block_bytes = workload->block_bytes, .polled = is_polled(workload)};
+    enum strata_status status = find_place(context, writes, &options.path, error);
     if (status != STRATA_OK) {
         return status;
     }
@@ -155,12 +157,11 @@ static enum strata_status open_device(struct strata_run_context *context,
     enum strata_block_engine asked = strcmp(name, "sync") == 0    ? STRATA_BLOCK_SYNC
                                      : strcmp(name, "uring") == 0 ? STRATA_BLOCK_URING
                                                                   : STRATA_BLOCK_AIO;
-    status = strata_device_open_block(context->backend, path,
-                                      strata_block_engine_resolve(asked, reason, sizeof(reason)),
-                                      writes, context->first_phase->bytes, ret_target, error);
+    options.engine = strata_block_engine_resolve(asked, reason, sizeof(reason));
+    status = strata_device_open_block(context->backend, options, ret_target, error);
     if (status == STRATA_OK && context->provision != NULL) {
         status = strata_device_sample_below(context->backend, context->provision,
-                                            context->first_phase->bytes, error);
+                                            workload->block_bytes, error);
         if (status != STRATA_OK) {
             (*ret_target)->type->close(*ret_target);
         }
@@ -178,9 +179,6 @@ enum strata_status strata_device_open(struct strata_run_context *context,
     enum strata_status status = is_null(context->workload)
                                     ? open_null(context->workload, &target, error)
                                     : open_device(context, &target, error);
-    if (status == STRATA_OK && context->workload->rounds > 0) {
-        status = strata_device_begin_rounds(context, target, error);
-    }
     if (status == STRATA_OK && strata_device_has_filter(context->backend)) {
         status = strata_device_add_filter(context->backend, target, &target, error);
     }

@@ -156,9 +156,11 @@ static enum strata_status prove(struct strata_backend *backend,
     }
     struct strata_target *above = NULL;
     struct strata_target *below = NULL;
-    enum strata_status status =
-        strata_device_open_block(backend, strata_device_mapping_path(mapping), STRATA_BLOCK_SYNC,
-                                 true, STRATA_DEVICE_TRIAL_BYTES, &above, error);
+    const struct strata_block_options options = {.path = strata_device_mapping_path(mapping),
+                                                 .engine = STRATA_BLOCK_SYNC,
+                                                 .writable = true,
+                                                 .block_bytes = STRATA_DEVICE_TRIAL_BYTES};
+    enum strata_status status = strata_device_open_block(backend, options, &above, error);
     if (status == STRATA_OK) {
         status = open_below(backend, mapping, STRATA_DEVICE_TRIAL_BYTES, &below, error);
     }

@@ -94,6 +94,37 @@ for code in EPERM ENOSYS; do
     fi
 done
 
+# A kernel that knows less than all of io_uring: what it refuses is left out, the engine stays.
+uring() { # uring WHEN [OPTION...]: with io_uring_setup refused WHEN, as strace counts
+    local when=$1
+    shift
+    strace -f -qq -e trace=io_uring_setup,io_uring_register \
+        ${when:+-e inject=io_uring_setup:error=EINVAL:when=$when} -o "$scratch/trace" \
+        "$bin/strata-device" --quiet --db "$db" --plain "$file" --engine uring --duration 50ms \
+        --warm-up 0s "$@" > /dev/null 2>&1
+    value "SELECT json_extract(parameters, '\$.engine') || ' ' || r.status FROM run r
+        JOIN workload w ON w.id = workload_id WHERE r.id = $last"
+}
+last_flags() { sed -n 's/.*io_uring_setup([0-9]*, {flags=\([^, ]*\).*/\1/p' "$scratch/trace" | tail -n 1; }
+probe=$("$bin/strata-device" --dry-run --plain "$file" --engine uring --db "$db" 2>&1)
+if [[ $probe == *uring* ]]; then
+    equal "io_uring works" "$(uring "")" "uring ok"
+    check "buffers are registered" grep -q 'IORING_REGISTER_BUFFERS.*= 0' "$scratch/trace"
+    check "the file is registered" grep -q 'IORING_REGISTER_FILES.*= 0' "$scratch/trace"
+    check "a single issuer with deferred work is asked for" grep -q \
+        'flags=\(0x3000\|IORING_SETUP_SINGLE_ISSUER|IORING_SETUP_DEFER_TASKRUN\)' "$scratch/trace"
+    equal "one refusal is stepped over" "$(uring 1+2)" "uring ok"
+    equal "to a ring with" "$(last_flags)" IORING_SETUP_COOP_TASKRUN
+    equal "a kernel that refuses all of it" "$(uring 1+)" "aio ok"
+    equal "polled I/O of a file on tmpfs, or whose device has no polled queues" \
+        "$(uring "" --polled yes)" "uring invalid"
+    check "says why" grep -q '^unsupported: polled I/O on ' \
+        <(value "SELECT reason FROM run WHERE id = $last")
+    refused "polled I/O with another engine" 2 "polled: engine aio waits" --plain "$file" --polled yes
+else
+    skip "io_uring is not here: $probe"
+fi
+
 # ---- regions (D4, D5) --------------------------------------------------------------------------------------
 refused "offset of half a block" 2 "not a multiple of the logical block, 512 bytes" \
     --plain "$file" --offset 256

@@ -267,6 +267,36 @@ static void engine_writes_where_it_should(enum strata_block_engine engine)
     unlink(path);
 }
 
+/* Block 2^32 + 2^30 of 512 bytes lies at 2.5 TiB: no part of its way may have 32 bits only. */
+static void engine_reaches_past_2_tib(enum strata_block_engine engine)
+{
+    const uint64_t item = (UINT64_C(5) << 30) + 3;
+    const off_t position = (off_t)(item * BLOCK);
+    struct fixture fixture;
+    uint8_t content[BLOCK] = {0};
+    make_file(BLOCK, true);
+    CU_ASSERT_FATAL(truncate(path, (off_t)3 << 40) == 0);
+    set_up(&fixture, engine, true);
+    CU_ASSERT(fixture.target->type->items(fixture.target, 0, 1, STRATA_OPERATION_READ) ==
+              UINT64_C(3) << 31);
+    fixture.operations[0].kind = STRATA_OPERATION_WRITE;
+    fixture.operations[0].item = item;
+    memset(fixture.operations[0].buffer, 0x5a, BLOCK);
+    run(&fixture, 1);
+    int fd = open(path, O_RDWR);
+    CU_ASSERT(lseek(fd, 4096, SEEK_DATA) == position / 4096 * 4096); /* nothing before */
+    CU_ASSERT(pread(fd, content, BLOCK, position) == BLOCK);
+    CU_ASSERT(memcmp(content, fixture.operations[0].buffer, BLOCK) == 0);
+    memset(content, 0xa5, BLOCK);
+    CU_ASSERT(pwrite(fd, content, BLOCK, position) == BLOCK);
+    close(fd);
+    fixture.operations[0].kind = STRATA_OPERATION_READ;
+    run(&fixture, 1);
+    CU_ASSERT(memcmp(content, fixture.operations[0].buffer, BLOCK) == 0);
+    tear_down(&fixture);
+    unlink(path);
+}
+
 static void engine_reports_failures(enum strata_block_engine engine)
 {
     struct fixture fixture;
@@ -313,6 +343,7 @@ static void test_engine(enum strata_block_engine engine)
     }
     engine_reads_what_is_there(engine);
     engine_writes_where_it_should(engine);
+    engine_reaches_past_2_tib(engine);
     engine_reports_failures(engine);
     engine_keeps_to_its_depth(engine);
 }
