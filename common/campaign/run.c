@@ -47,9 +47,14 @@ static void add_reason(struct run *run, const char *status, enum strata_status c
 }
 
 /* A target that says "unsupported" was asked for what it cannot do; anything else is a failure. */
+static bool is_unsupported(const struct strata_error *error)
+{
+    return strstr(error->text, STRATA_RUN_UNSUPPORTED) != NULL;
+}
+
 static void conclude_error(struct run *run, const struct strata_error *error)
 {
-    bool unsupported = strstr(error->text, STRATA_RUN_UNSUPPORTED) != NULL;
+    bool unsupported = is_unsupported(error);
     conclude(run, unsupported ? "invalid" : "failed", unsupported ? STRATA_OK : error->status,
              error->text);
 }
@@ -162,6 +167,10 @@ static void measure(struct run *run, struct strata_target *target)
                                                          .reason = outcome->phase_reasons[p]};
         outcome->phase_count = p + 1;
         if (status != STRATA_OK) {
+            if (is_unsupported(&error)) { /* it never began: no phase of zeros */
+                strata_load_result_done(&outcome->results[p]);
+                outcome->phase_count = p;
+            }
             conclude_error(run, &error);
             return;
         }

@@ -43,8 +43,8 @@ SELECT coalesce(plain.layer, secret.layer) AS layer,
        coalesce(plain.phase, secret.phase) AS phase,
        coalesce(plain.operation, secret.operation) AS operation,
        coalesce(plain.object_bytes, secret.object_bytes) AS object_bytes,
-       plain.backend AS plain_backend,
-       secret.backend AS encrypted_backend,
+       coalesce(plain.backend, unable.plain_backend) AS plain_backend,
+       coalesce(secret.backend, unable.encrypted_backend) AS encrypted_backend,
        secret.encryption AS encryption,
        secret.proof AS proof,
        coalesce(plain.runs, 0) AS plain_runs,
@@ -64,7 +64,7 @@ SELECT coalesce(plain.layer, secret.layer) AS layer,
        comparison.loss_fraction AS loss_fraction,
        comparison.loss_optimistic_fraction AS loss_optimistic_fraction,
        comparison.loss_pessimistic_fraction AS loss_pessimistic_fraction,
-       comparison.verdict AS verdict,
+       coalesce(comparison.verdict, iif(unable.reason IS NOT NULL, 'not comparable', NULL)) AS verdict,
        exp(cpu.estimate) AS cpu_per_byte_ratio
 FROM (SELECT * FROM side WHERE NOT encrypted) AS plain
 FULL JOIN (SELECT * FROM side WHERE encrypted) AS secret
@@ -96,6 +96,11 @@ LEFT JOIN comparison AS cpu
       AND cpu.operation = plain.operation AND cpu.plain_backend_id = plain.backend_id
       AND cpu.encrypted_backend_id = secret.backend_id AND cpu.cell = 'pair'
       AND cpu.metric = 'cpu_ns_per_byte'
+LEFT JOIN v_not_comparable AS unable
+       ON unable.campaign_id = ?1
+      AND unable.workload_id = coalesce(plain.workload_id, secret.workload_id)
+      AND unable.plain_backend_id = coalesce(plain.backend_id, secret.twin_backend_id)
+      AND unable.encrypted_backend_id = coalesce(secret.backend_id, plain.twin_backend_id)
 ORDER BY CASE coalesce(plain.layer, secret.layer)
              WHEN 'device' THEN 1 WHEN 'filesystem' THEN 2 WHEN 'service' THEN 3 ELSE 4 END,
          coalesce(plain.backend_id, secret.backend_id), secret.backend_id,

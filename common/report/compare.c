@@ -45,6 +45,7 @@ struct comparison {
     struct strata_table table;
     struct series estimates; /* of the cells that have pairs */
     size_t verdicts[3];
+    size_t not_comparable; /* cells without a valid run of both */
 };
 
 static const struct strata_column columns[] = {
@@ -95,10 +96,12 @@ static void finish_cell(struct comparison *comparison, struct cell *cell)
     struct strata_loss loss;
     strata_statistics_loss(cell->log_ratios.values, cell->log_ratios.count, comparison->margin,
                            &loss);
-    if (loss.pairs > 0) {
+    bool comparable = loss.pairs > 0;
+    if (comparable) {
         add_value(&comparison->estimates, log1p(-loss.estimate));
     }
-    comparison->verdicts[loss.verdict]++;
+    comparison->verdicts[loss.verdict] += comparable;
+    comparison->not_comparable += !comparable;
     char *rest = cell->key;
     for (char *part; (part = strsep(&rest, "\n")) != NULL;) {
         strata_table_add(&comparison->table, part);
@@ -107,7 +110,8 @@ static void finish_cell(struct comparison *comparison, struct cell *cell)
     add_rate(comparison, cell, OTHER);
     add_change(comparison, &loss);
     strata_table_format(&comparison->table, "%zu", loss.pairs);
-    strata_table_add(&comparison->table, strata_verdict_name(loss.verdict));
+    strata_table_add(&comparison->table,
+                     comparable ? strata_verdict_name(loss.verdict) : "not comparable");
     free(cell->key);
     cell->key = NULL;
     cell->rates[BASE].count = cell->rates[OTHER].count = cell->log_ratios.count = 0;
@@ -209,20 +213,24 @@ static void write_comparison(const struct comparison *comparison,
                            100 * expm1(sum / (double)comparison->estimates.count));
     }
     strata_text_format(out,
-                       "%s%zu pass, %zu fail, %zu inconclusive, margin %.0f %%; ~: no difference "
-                       "shown; bounds one-sided 95 %%\n",
+                       "%s%zu pass, %zu fail, %zu inconclusive, %zu not comparable, margin %.0f "
+                       "%%; ~: no difference shown; bounds one-sided 95 %%\n",
                        comparison->estimates.count > 0 ? "" : "nothing to compare: ",
                        comparison->verdicts[STRATA_VERDICT_PASS],
                        comparison->verdicts[STRATA_VERDICT_FAIL],
-                       comparison->verdicts[STRATA_VERDICT_INCONCLUSIVE], 100 * comparison->margin);
+                       comparison->verdicts[STRATA_VERDICT_INCONCLUSIVE],
+                       comparison->not_comparable, 100 * comparison->margin);
 }
 
-static int verdict_code(const size_t *verdicts)
+static int verdict_code(const struct comparison *comparison)
 {
-    if (verdicts[STRATA_VERDICT_FAIL] > 0) {
+    if (comparison->verdicts[STRATA_VERDICT_FAIL] > 0) {
         return 1;
     }
-    return verdicts[STRATA_VERDICT_INCONCLUSIVE] > 0 || verdicts[STRATA_VERDICT_PASS] == 0 ? 3 : 0;
+    bool undecided = comparison->verdicts[STRATA_VERDICT_INCONCLUSIVE] > 0 ||
+                     comparison->not_comparable > 0 ||
+                     comparison->verdicts[STRATA_VERDICT_PASS] == 0;
+    return undecided ? 3 : 0;
 }
 
 enum strata_status strata_report_compare(struct strata_store *store, const char *base,
@@ -253,7 +261,7 @@ enum strata_status strata_report_compare(struct strata_store *store, const char 
     strata_query_close(rows);
     if (status == STRATA_OK) {
         write_comparison(&comparison, &contestants, out);
-        *ret_verdict = verdict_code(comparison.verdicts);
+        *ret_verdict = verdict_code(&comparison);
     }
     strata_table_done(&comparison.table);
     free(comparison.estimates.values);

@@ -145,7 +145,7 @@ static void write_loss_chart(const struct strata_report *report, const char *lay
     size_t count = 0;
     for (size_t i = 0; i < report->cell_count; i++) {
         const struct strata_report_cell *cell = &report->cells[i];
-        if (strcmp(cell->layer, layer) == 0 && cell->verdict[0] != '\0') {
+        if (strcmp(cell->layer, layer) == 0 && isfinite(cell->loss_fraction)) {
             items[count++] = (struct strata_interval){.label = label_of(cell),
                                                       .estimate = cell->loss_fraction,
                                                       .low = cell->loss_optimistic_fraction,

@@ -24,7 +24,7 @@ struct strata_report_cell {
     double cpu_per_byte_ratio;             /* encrypted over plain, of the pairs */
     double loss_fraction, loss_optimistic_fraction, loss_pessimistic_fraction;
     long pairs, plain_runs, encrypted_runs, bad_runs;
-    char *verdict; /* "" where nothing was compared */
+    char *verdict; /* "" where nothing was compared, "not comparable" where nothing can be */
     bool by_bytes; /* large enough that bytes per second say more than operations */
 };
 

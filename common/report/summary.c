@@ -11,7 +11,7 @@
 struct counts {
     size_t cells;
     size_t compared;
-    size_t pass, fail, inconclusive;
+    size_t pass, fail, inconclusive, not_comparable;
     double least, most;                     /* estimates of the loss */
     double cpu_least, cpu_most;             /* times the CPU per byte; NAN where none is known */
     const struct strata_report_cell *worst; /* of those that fail */
@@ -20,6 +20,7 @@ struct counts {
 static void count_cell(struct counts *counts, const struct strata_report_cell *cell)
 {
     counts->cells++;
+    counts->not_comparable += strcmp(cell->verdict, "not comparable") == 0;
     if (isnan(cell->loss_fraction)) {
         return;
     }
@@ -54,6 +55,16 @@ static const char *layer_words(const char *layer)
     return strcmp(layer, "filesystem") == 0 ? "file-system" : layer;
 }
 
+static void append_not_comparable(const struct counts *counts, struct strata_text *out)
+{
+    if (counts->not_comparable > 0) {
+        strata_text_format(out,
+                           ", and %zu cannot be made, since one of the two cannot do what is asked "
+                           "(not comparable)",
+                           counts->not_comparable);
+    }
+}
+
 static void append_counts(const struct strata_report *report, const struct counts *counts,
                           bool layer_too, struct strata_text *out)
 {
@@ -78,6 +89,7 @@ static void append_counts(const struct strata_report *report, const struct count
             out, ", in %zu the runs are too few or differ too much to tell (inconclusive)",
             counts->inconclusive);
     }
+    append_not_comparable(counts, out);
 }
 
 /* "at 1.2 to 3.1 times the CPU per byte" */
@@ -102,6 +114,7 @@ void strata_report_summary(const struct strata_report *report, const char *layer
     if (counts.compared == 0) {
         strata_text_append(out, counts.cells == 0 ? "no run"
                                                   : "nothing compared with an encrypted twin");
+        append_not_comparable(&counts, out);
         return;
     }
     append_counts(report, &counts, false, out);

@@ -700,6 +700,20 @@ FROM v_run
 JOIN phase ON phase.run_id = v_run.run_id
 WHERE v_run.status = 'ok' AND phase.reason <> '';
 
+-- Comparisons that cannot be made, since one of the two back ends cannot do what is asked at all (512 B
+-- on sectors of 4096 B), with what that one said.
+CREATE VIEW v_not_comparable AS
+SELECT campaign_id, campaign_uuid, layer, workload_id, workload,
+       iif(encrypted, twin_backend_id, backend_id) AS plain_backend_id,
+       iif(encrypted, twin_backend, backend) AS plain_backend,
+       iif(encrypted, backend_id, twin_backend_id) AS encrypted_backend_id,
+       iif(encrypted, backend, twin_backend) AS encrypted_backend,
+       backend AS unable_backend,
+       min(reason) AS reason
+FROM v_run
+WHERE cell = 'pair' AND status = 'invalid' AND reason LIKE '%unsupported: %' AND measured_s IS NULL
+GROUP BY campaign_id, workload_id, backend_id, twin_backend_id;
+
 -- Each second. The last one of the warm-up and of the measured time is shorter: its rate is taken
 -- over what there is of it.
 CREATE VIEW v_series AS
