@@ -52,7 +52,12 @@ struct strata_workload {
     char *parameters;           /* JSON object of everything else; owned */
     struct strata_load *phases; /* in order; owned */
     size_t phase_count;
-    uint64_t expected_ns; /* about how long one run takes; for the time left */
+    unsigned rounds; /* the last phase is repeated as "round 1", "round 2", … until five
+                        are steady, at most so often; 0: it runs once, by its name */
+    unsigned
+        precondition_passes; /* of rounds: so often the first phase goes over the whole region
+                                before them, counted but no result; 0: there is no such phase */
+    uint64_t expected_ns;    /* about how long one run takes; for the time left */
     uint64_t seed;
     const struct strata_element *source; /* the plan's element that it was expanded from, set by
                                             `expand`, for options that do not sweep; borrowed */
@@ -81,8 +86,13 @@ struct strata_cells {
 struct strata_run_context {
     const struct strata_workload *workload;
     const struct strata_backend *backend;
-    uint64_t run_seed;    /* unique for each run: payload must not repeat */
-    const char *run_uuid; /* for the marker of what the run makes */
+    uint64_t run_seed;                     /* unique for each run: payload must not repeat */
+    const char *run_uuid;                  /* for the marker of what the run makes */
+    const struct strata_load *first_phase; /* of those that the target is opened for: all of them,
+                                              or the precondition alone and then the rounds */
+    uint64_t region_bytes; /* that the jobs share, once it is open; 0 where they share none */
+    char left_out[192];    /* of rounds: the steps of the standard's procedure that the layer left
+                              out, "; " between them; set by `open` */
     char place[64];  /* device that the run really uses where it is not the back end's own path:
                         made by `open`, gone after `release`; else "" */
     void *provision; /* what `open` made and `release` removes; the layer's own */

@@ -5,8 +5,6 @@
  * percentile's own rule (too few samples) is in the view v_latency. */
 #include "common/campaign/judge.h"
 
-#include "common/campaign/step.h"
-
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -175,21 +173,32 @@ static bool stolen(const struct strata_phase_evidence *evidence, char *reason, s
 }
 
 /* A mean over two rates is neither; both are in the reason. */
-static bool stepped(const struct strata_phase_evidence *evidence, char *reason, size_t size)
+static bool stepped(const struct strata_phase_evidence *evidence, const struct strata_step *step,
+                    char *reason, size_t size)
 {
-    struct strata_step step;
-    if (!strata_step_find(&evidence->result->recorder, evidence->result->window_ns, &step)) {
+    if (step->at_ns == 0) {
         return false;
     }
-    snprintf(reason, size, "step: %.1f/s in the first %zu s, %.1f/s in the %zu s after",
-             step.before_per_s, step.before_s, step.after_per_s, step.after_s);
+    double at_s = (double)step->at_ns / 1e9;
+    snprintf(reason, size, "step: %.1f/s in the first %.1f s, %.1f/s in the %.1f s after",
+             step->before_per_s, at_s, step->after_per_s,
+             (double)evidence->result->window_ns / 1e9 - at_s);
     return true;
 }
 
 bool strata_judge_phase(const struct strata_phase_evidence *evidence, bool reaches_device,
-                        char *reason, size_t size)
+                        struct strata_step *ret_step, char *reason, size_t size)
 {
     struct totals totals = add_up(evidence->result);
+    uint64_t in_flight = (uint64_t)evidence->load->jobs * evidence->load->depth;
+    bool instant = (evidence->target->capabilities & STRATA_TARGET_INSTANT) != 0;
+    bool averages_hold =
+        !instant && totals.ok > 0 && totals.window_ok >= OPERATIONS_FOR_AVERAGES * in_flight &&
+        evidence->result->window_ns >= WINDOW_FOR_AVERAGES_NS && !evidence->result->interrupted;
+    *ret_step = (struct strata_step){0};
+    if (averages_hold) {
+        strata_step_find(&evidence->result->recorder, evidence->result->window_ns, ret_step);
+    }
     if (evidence->before != NULL && evidence->after != NULL) {
         if (reaches_device && cached(evidence, &totals, reason, size)) {
             return true;
@@ -198,16 +207,12 @@ bool strata_judge_phase(const struct strata_phase_evidence *evidence, bool reach
             return true;
         }
     }
-    uint64_t in_flight = (uint64_t)evidence->load->jobs * evidence->load->depth;
-    bool averages_hold = totals.ok > 0 && totals.window_ok >= OPERATIONS_FOR_AVERAGES * in_flight &&
-                         evidence->result->window_ns >= WINDOW_FOR_AVERAGES_NS &&
-                         !evidence->result->interrupted;
-    if (!averages_hold || (evidence->target->capabilities & STRATA_TARGET_INSTANT) != 0) {
+    if (!averages_hold) {
         return false;
     }
     /* One call at a time is in flight by construction; the time between calls is the tool's. */
     bool queued = (evidence->target->capabilities & STRATA_TARGET_SYNCHRONOUS) == 0;
     return (queued && depth_not_achieved(evidence, reason, size)) ||
            little_broken(evidence, &totals, reason, size) ||
-           tool_bound(evidence, &totals, reason, size) || stepped(evidence, reason, size);
+           tool_bound(evidence, &totals, reason, size) || stepped(evidence, ret_step, reason, size);
 }

@@ -3,6 +3,7 @@
 #define STRATA_CAMPAIGN_JUDGE_H
 
 #include "common/campaign/campaign.h"
+#include "common/campaign/step.h"
 
 /* What the machine did over one phase. */
 struct strata_phase_evidence {
@@ -16,9 +17,9 @@ struct strata_phase_evidence {
 /* The first rule of doc/methods.md ("A run is invalid") about the measurement itself that the phase
  * breaks, as a reason in `reason`; returns true when it breaks one. `reaches_device`: its bytes
  * cannot have come from a cache, so the kernel must have counted them at the devices. It concerns
- * this phase alone. */
+ * this phase alone. *ret_step: the step in its rate, if any, whatever rule is broken first. */
 bool strata_judge_phase(const struct strata_phase_evidence *evidence, bool reaches_device,
-                        char *reason, size_t size);
+                        struct strata_step *ret_step, char *reason, size_t size);
 
 /* Whether more than the share `budget` of the started operations failed, with the reason. It
  * concerns the whole run: what follows works on less than was asked. */

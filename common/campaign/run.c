@@ -8,6 +8,7 @@
 #include "common/base/memory.h"
 #include "common/base/stop.h"
 #include "common/campaign/judge.h"
+#include "common/campaign/steady.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -107,8 +108,8 @@ static void judge(struct run *run, const struct strata_target *target,
         evidence.before = &outcome->looks[first_look].counters;
         evidence.after = &outcome->looks[outcome->look_count - 1].counters;
     }
-    char *reason = outcome->phase_reasons[last];
-    size_t size = sizeof(outcome->phase_reasons[last]);
+    char *reason = outcome->texts[last].reason;
+    size_t size = sizeof(outcome->texts[last].reason);
     bool all_failed = strata_judge_all_failed(evidence.result);
     if (all_failed) {
         snprintf(reason, size, "every operation failed");
@@ -120,89 +121,168 @@ static void judge(struct run *run, const struct strata_target *target,
         conclude(run, all_failed ? "failed" : "invalid",
                  all_failed ? STRATA_CRITERION_FAILED : STRATA_OK, text);
     } else {
-        strata_judge_phase(&evidence, reaches_device(run->order->backend, load), reason, size);
+        struct strata_step step;
+        strata_judge_phase(&evidence, reaches_device(run->order->backend, load), &step, reason,
+                           size);
+        outcome->phases[last].step_at_ns = step.at_ns;
+        outcome->phases[last].step_before_per_s = step.before_per_s;
+        outcome->phases[last].step_after_per_s = step.after_per_s;
     }
+}
+
+/* Whether the workload's first phase only prepares the region for its rounds. */
+static bool has_precondition(const struct strata_workload *workload)
+{
+    return workload->precondition_passes > 0;
 }
 
 /* A run without one valid phase is invalid, for the first phase's reason. */
 static void judge_whole(struct run *run)
 {
     struct strata_run_outcome *outcome = run->outcome;
-    for (size_t p = 0; p < outcome->phase_count; p++) {
-        if (outcome->phase_reasons[p][0] == '\0') {
+    size_t first = has_precondition(run->order->workload) ? 1 : 0;
+    for (size_t p = first; p < outcome->phase_count; p++) {
+        if (outcome->phases[p].reason[0] == '\0') {
             return;
         }
     }
-    if (outcome->phase_count > 0 && strcmp(outcome->status, "ok") == 0) {
+    if (outcome->phase_count > first && strcmp(outcome->status, "ok") == 0) {
         char text[640];
-        snprintf(text, sizeof(text), "%s: %s", outcome->phases[0].name, outcome->phase_reasons[0]);
+        snprintf(text, sizeof(text), "%s: %s", outcome->phases[first].name,
+                 outcome->phases[first].reason);
         conclude(run, "invalid", STRATA_OK, text);
     }
 }
 
-/* Measure the phases in order until one cannot go on or the user interrupts. */
-static void measure(struct run *run, struct strata_target *target)
+static uint64_t region_bytes(const struct strata_target *target, const struct strata_load *load)
+{
+    unsigned capabilities = target->type->capabilities;
+    bool shared = (capabilities & STRATA_TARGET_SHARED_SPACE) != 0 &&
+                  (capabilities & STRATA_TARGET_INSTANT) == 0;
+    return shared ? load->bytes * target->type->items(target, 0, 1, load->mix[0].kind) : 0;
+}
+
+/* Measure one phase more, called `name`. Returns whether another may follow. */
+static bool measure_phase(struct run *run, struct strata_target *target, struct strata_load load,
+                          const char *name)
+{
+    struct strata_run_outcome *outcome = run->outcome;
+    size_t number = outcome->phase_count++;
+    struct strata_load_result *result = &outcome->results[number];
+    struct strata_run_text *text = &outcome->texts[number];
+    snprintf(text->name, sizeof(text->name), "%s", name);
+    load.phase = text->name;
+    load.seed = run->order->seed + number;
+    load.clock = &strata_clock_machine;
+    load.stop = &strata_stop_signal;
+    load.drain_ns = load.drain_ns > 0 ? load.drain_ns : DRAIN_SECONDS * UINT64_C(1000000000);
+    load.tick = look;
+    load.tick_context = run;
+    run->phase = text->name;
+    size_t first_look = outcome->look_count;
+    struct strata_error error = {0};
+    outcome->phases[number] =
+        (struct strata_store_phase){.name = text->name,
+                                    .result = result,
+                                    .bytes_per_operation = load.bytes,
+                                    .reason = text->reason,
+                                    .region_bytes = region_bytes(target, &load)};
+    if (strata_load_run(target, &load, result, &error) != STRATA_OK) {
+        if (is_unsupported(&error)) { /* it never began: no phase of zeros */
+            strata_load_result_done(result);
+            outcome->phase_count = number;
+        }
+        conclude_error(run, &error);
+        return false;
+    }
+    judge(run, target, &load, first_look);
+    /* What follows a phase without any success would work on nothing. */
+    return outcome->cause != STRATA_CRITERION_FAILED && strata_stop_signal == 0;
+}
+
+/* All phases, each once, in order. */
+static void measure_phases(struct run *run, struct strata_target *target)
+{
+    const struct strata_workload *workload = run->order->workload;
+    bool go_on = true;
+    for (size_t p = 0; p < workload->phase_count && go_on; p++) {
+        go_on = measure_phase(run, target, workload->phases[p], workload->phases[p].phase);
+    }
+}
+
+/* Go over the whole region, in one job's sequence, so often as the workload asks. */
+static void measure_precondition(struct run *run, struct strata_target *target)
+{
+    const struct strata_workload *workload = run->order->workload;
+    struct strata_load load = workload->phases[0];
+    load.operations =
+        workload->precondition_passes * target->type->items(target, 0, load.jobs, load.mix[0].kind);
+    measure_phase(run, target, load, load.phase);
+    /* Its rate is no result, so that no rule about rates is broken by it. */
+    if (strcmp(run->outcome->status, "ok") == 0) {
+        run->outcome->texts[0].reason[0] = '\0';
+    }
+}
+
+/* Rounds of the last phase until five in a row are steady, so often as the workload allows. */
+static void measure_rounds(struct run *run, struct strata_target *target)
 {
     const struct strata_workload *workload = run->order->workload;
     struct strata_run_outcome *outcome = run->outcome;
-    outcome->results = strata_memory_new(workload->phase_count, sizeof(*outcome->results));
-    outcome->phases = strata_memory_new(workload->phase_count, sizeof(*outcome->phases));
-    outcome->phase_reasons =
-        strata_memory_new(workload->phase_count, sizeof(*outcome->phase_reasons));
-    for (size_t p = 0; p < workload->phase_count && strata_stop_signal == 0; p++) {
-        struct strata_load load = workload->phases[p];
-        load.seed = run->order->seed + p;
-        load.clock = &strata_clock_machine;
-        load.stop = &strata_stop_signal;
-        load.drain_ns = load.drain_ns > 0 ? load.drain_ns : DRAIN_SECONDS * UINT64_C(1000000000);
-        load.tick = look;
-        load.tick_context = run;
-        run->phase = load.phase;
-        size_t first_look = outcome->look_count;
-        struct strata_error error = {0};
-        enum strata_status status = strata_load_run(target, &load, &outcome->results[p], &error);
-        outcome->phases[p] = (struct strata_store_phase){.name = load.phase,
-                                                         .result = &outcome->results[p],
-                                                         .bytes_per_operation = load.bytes,
-                                                         .reason = outcome->phase_reasons[p]};
-        outcome->phase_count = p + 1;
-        if (status != STRATA_OK) {
-            if (is_unsupported(&error)) { /* it never began: no phase of zeros */
-                strata_load_result_done(&outcome->results[p]);
-                outcome->phase_count = p;
-            }
-            conclude_error(run, &error);
-            return;
+    const struct strata_load *load = &workload->phases[workload->phase_count - 1];
+    size_t before = outcome->phase_count;
+    double *per_s = strata_memory_new(workload->rounds, sizeof(*per_s));
+    size_t rounds = 0;
+    bool steady = false;
+    bool go_on = true;
+    while (go_on && !steady && rounds < workload->rounds) {
+        char name[32];
+        snprintf(name, sizeof(name), "round %zu", rounds + 1);
+        go_on = measure_phase(run, target, *load, name) && strcmp(outcome->status, "ok") == 0;
+        if (outcome->phase_count == before + rounds) {
+            break; /* it never began */
         }
-        judge(run, target, &load, first_look);
-        if (outcome->cause == STRATA_CRITERION_FAILED) {
-            return; /* what follows would work on nothing */
-        }
+        per_s[rounds++] =
+            strata_steady_rate(&outcome->phases[outcome->phase_count - 1], workload->concurrency);
+        steady =
+            rounds >= STRATA_STEADY_WINDOW &&
+            strata_steady_judge(per_s + rounds - STRATA_STEADY_WINDOW, STRATA_STEADY_WINDOW).steady;
     }
-    judge_whole(run);
+    strata_steady_conclude(&run->context, before > 0 ? &outcome->phases[0] : NULL, per_s, rounds,
+                           &outcome->steady);
+    free(per_s);
 }
 
-static unsigned kinds_of(const struct strata_workload *workload)
+static unsigned kinds_of(const struct strata_load *phases, size_t count)
 {
     unsigned kinds = 0;
-    for (size_t p = 0; p < workload->phase_count; p++) {
-        for (unsigned m = 0; m < workload->phases[p].mix_count; m++) {
-            kinds |= 1U << workload->phases[p].mix[m].kind;
+    for (size_t p = 0; p < count; p++) {
+        for (unsigned m = 0; m < phases[p].mix_count; m++) {
+            kinds |= 1U << phases[p].mix[m].kind;
         }
     }
     return kinds;
 }
 
+/* Some of the workload's phases, and what measures them. */
+struct part {
+    const struct strata_load *phases;
+    size_t count;
+    void (*measure)(struct run *run, struct strata_target *target);
+};
+
 /* From the opened target to the closed one. */
-static void use(struct run *run, struct strata_target *target)
+static void use(struct run *run, struct strata_target *target, const struct part *part)
 {
     const struct strata_run_order *order = run->order;
     struct strata_error error = {0};
+    run->context.region_bytes = region_bytes(target, part->phases);
     if (target->type->prepare != NULL &&
-        target->type->prepare(target, kinds_of(order->workload), &error) != STRATA_OK) {
+        target->type->prepare(target, kinds_of(part->phases, part->count), &error) != STRATA_OK) {
         conclude_error(run, &error);
     } else {
-        measure(run, target);
+        part->measure(run, target);
+        judge_whole(run);
         if (order->layer->findings != NULL) {
             order->layer->findings(target, &run->context);
         }
@@ -220,27 +300,57 @@ static void use(struct run *run, struct strata_target *target)
     target->type->close(target);
 }
 
+/* Open the target for the part, use it, release what was made for it. */
+static void perform(struct run *run, const struct part *part)
+{
+    const struct strata_run_order *order = run->order;
+    struct strata_target *target = NULL;
+    struct strata_error error = {0};
+    run->context.first_phase = part->phases;
+    if (order->layer->open(&run->context, &target, &error) != STRATA_OK) {
+        conclude_error(run, &error);
+    } else {
+        find_disks(run);
+        use(run, target, part);
+    }
+    if (order->layer->release != NULL &&
+        order->layer->release(&run->context, &error) != STRATA_OK) {
+        add_reason(run, "failed", error.status, error.text);
+    }
+    run->context.provision = NULL;
+    run->context.place[0] = '\0';
+}
+
 void strata_run_perform(const struct strata_run_order *order, struct strata_run_outcome *outcome)
 {
-    *outcome = (struct strata_run_outcome){.status = "ok"};
+    const struct strata_workload *workload = order->workload;
+    size_t phases = workload->phase_count + workload->rounds;
+    *outcome = (struct strata_run_outcome){
+        .status = "ok",
+        .results = strata_memory_new(phases, sizeof(*outcome->results)),
+        .phases = strata_memory_new(phases, sizeof(*outcome->phases)),
+        .texts = strata_memory_new(phases, sizeof(*outcome->texts)),
+    };
     struct run run = {.order = order,
                       .outcome = outcome,
-                      .context = {.workload = order->workload,
+                      .context = {.workload = workload,
                                   .backend = order->backend,
                                   .run_seed = order->seed,
                                   .run_uuid = order->uuid},
                       .disks = *order->disks,
                       .started_ns = strata_clock_monotonic_ns()};
-    struct strata_target *target = NULL;
-    struct strata_error error = {0};
-    if (order->layer->open(&run.context, &target, &error) != STRATA_OK) {
-        conclude_error(&run, &error);
-    } else {
-        find_disks(&run);
-        use(&run, target);
+    const struct part whole = {workload->phases, workload->phase_count, measure_phases};
+    const struct part precondition = {workload->phases, 1, measure_precondition};
+    const struct part rounds = {&workload->phases[workload->phase_count - 1], 1, measure_rounds};
+    if (workload->rounds == 0) {
+        perform(&run, &whole);
+        return;
     }
-    if (order->layer->release != NULL && order->layer->release(&run.context, &error) != STRATA_OK) {
-        add_reason(&run, "failed", error.status, error.text);
+    if (has_precondition(workload)) {
+        perform(&run, &precondition);
+    }
+    if (strcmp(outcome->status, "ok") == 0) {
+        perform(&run, &rounds);
     }
 }
 
@@ -251,7 +361,7 @@ void strata_run_outcome_done(struct strata_run_outcome *outcome)
     }
     free(outcome->results);
     free(outcome->phases);
-    free(outcome->phase_reasons);
+    free(outcome->texts);
     free(outcome->looks);
     *outcome = (struct strata_run_outcome){0};
 }

@@ -5,15 +5,22 @@
 #include "common/campaign/campaign.h"
 #include "common/store/store.h"
 
+/* What is said of one phase. */
+struct strata_run_text {
+    char name[32];
+    char reason[512]; /* the rule that it breaks, or "" */
+};
+
 /* What a run left behind, ready for the store. */
 struct strata_run_outcome {
     const char *status;                 /* ok | invalid | failed | aborted */
     char reason[1024];                  /* "" when ok */
     enum strata_status cause;           /* of a run that failed: what kind of error it was */
     struct strata_load_result *results; /* one for each phase that began */
-    struct strata_store_phase *phases;  /* a reason, where there is one, is in `phase_reasons` */
-    char (*phase_reasons)[512];
+    struct strata_store_phase *phases;  /* names and reasons are in `texts` */
+    struct strata_run_text *texts;
     size_t phase_count;
+    struct strata_store_steady steady; /* of a run of rounds: capacity_bytes is above 0 */
     struct strata_store_look *looks;
     size_t look_count;
     size_t look_capacity;

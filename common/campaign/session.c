@@ -340,12 +340,14 @@ static enum strata_status run_slot(struct cell_run *run, unsigned slot, bool enc
     };
     struct strata_run_outcome outcome;
     strata_run_perform(&order, &outcome);
-    struct strata_store_outcome stored = {.status = outcome.status,
-                                          .reason = outcome.reason,
-                                          .phases = outcome.phases,
-                                          .phase_count = outcome.phase_count,
-                                          .looks = outcome.looks,
-                                          .look_count = outcome.look_count};
+    struct strata_store_outcome stored = {
+        .status = outcome.status,
+        .reason = outcome.reason,
+        .phases = outcome.phases,
+        .phase_count = outcome.phase_count,
+        .looks = outcome.looks,
+        .look_count = outcome.look_count,
+        .steady = outcome.steady.capacity_bytes > 0 ? &outcome.steady : NULL};
     status = strata_store_run_finish(session->store, run_id, &stored, error);
     count(run->summary, &outcome);
     observer->run_ended(observer->context, cell->workload.expected_ns);

@@ -5,17 +5,24 @@
 #include "common/measure/recorder.h"
 
 struct strata_step {
-    size_t before_s; /* whole seconds before the step */
-    size_t after_s;
+    uint64_t at_ns;      /* from the begin of measuring; 0: there is no step */
     double before_per_s; /* mean rate of each side, successes */
     double after_per_s;
 };
 
-/* Look for a step in the whole seconds of a measurement of `window_ns`, over all kinds of operation
- * together. True when there is one: at least 3 s on each side, mean rates at least half as high
- * again on one side as on the other, and every second of the faster side at least a quarter above
- * every second of the slower, so that noise and trends are none. Of several places that with the
- * largest change. */
+/* Look for one step in the whole seconds of a measurement of `window_ns`, over all kinds of
+ * operation together. Returns whether there is one, in *ret_step, which is zero otherwise.
+ *
+ * The model: one rate before a second, another after it, the change somewhere inside that second;
+ * of all seconds that which leaves the least sum of squares. It is a step when there are at least 6
+ * seconds in all and 2 on either side, one rate is at least half as high again as the other, at
+ * most one second in 10 of either side lies on the wrong side of their geometric mean, the two
+ * rates fit better than a straight line (a trend is no step), and their difference is at least 6 of
+ * its standard errors (noise is none). Counts are taken to vary at least as those of independent
+ * events do, and the deviation seen in n seconds to be 1 + 6 / (n - 3) times as large.
+ *
+ * Source: least-squares change point, Hinkley, "Inference about the change-point in a sequence of
+ * random variables", Biometrika 57, 1970. */
 bool strata_step_find(const struct strata_recorder *recorder, uint64_t window_ns,
                       struct strata_step *ret_step);
 

@@ -185,59 +185,63 @@ static const struct strata_option swift_options[] = {
         .help = "runs, or pairs of runs where there is a twin; default: the campaign's pairs"      \
     }
 
+/* What is done to blocks, by whom. */
+#define BLOCKS_COMMON                                                                              \
+    {.name = "operations",                                                                         \
+     .alias = "op",                                                                                \
+     .type = STRATA_OPTION_CHOICE,                                                                 \
+     .list = true,                                                                                 \
+     .fallback = "read",                                                                           \
+     .choices = "read write randread randwrite randrw",                                            \
+     .help = "sequential or random; randrw mixes by the share of reads"},                          \
+        {.name = "read-share",                                                                     \
+         .type = STRATA_OPTION_FRACTION,                                                           \
+         .fallback = "70%",                                                                        \
+         .help = "of randrw, exact to one in a hundred"},                                          \
+        {.name = "block-size",                                                                     \
+         .type = STRATA_OPTION_SIZE,                                                               \
+         .list = true,                                                                             \
+         .fallback = "512",                                                                        \
+         .minimum = 512,                                                                           \
+         .maximum = UINT64_C(64) << 20,                                                            \
+         .help = "bytes of one operation"},                                                        \
+        {.name = "depth",                                                                          \
+         .type = STRATA_OPTION_COUNT,                                                              \
+         .list = true,                                                                             \
+         .fallback = "32",                                                                         \
+         .minimum = 1,                                                                             \
+         .maximum = 1024,                                                                          \
+         .help = "queue depth: operations in flight of each job"},                                 \
+        {.name = "jobs",                                                                           \
+         .type = STRATA_OPTION_COUNT,                                                              \
+         .list = true,                                                                             \
+         .fallback = "1",                                                                          \
+         .minimum = 1,                                                                             \
+         .maximum = 256,                                                                           \
+         .help = "threads, each with its own queue"},                                              \
+        {.name = "engine",                                                                         \
+         .type = STRATA_OPTION_CHOICE,                                                             \
+         .fallback = "aio",                                                                        \
+         .choices = "sync aio uring null",                                                         \
+         .help = "sync has depth 1 only; null completes at once: the load generator's own "        \
+                 "ceiling"},                                                                       \
+        {.name = "batch",                                                                          \
+         .type = STRATA_OPTION_COUNT,                                                              \
+         .fallback = "1",                                                                          \
+         .minimum = 1,                                                                             \
+         .maximum = 1024,                                                                          \
+         .help = "finished operations that aio and uring wait for before they start as many "      \
+                 "again: fewer wake-ups, but the device sees depth - batch + 1 at times, and "     \
+                 "those that wait count as in flight"},                                            \
+    {                                                                                              \
+        .name = "polled", .type = STRATA_OPTION_CHOICE, .fallback = "no", .choices = "no yes",     \
+        .help = "engine uring asks the device's queues instead of being interrupted; unsupported " \
+                "where the device has no polled queues"                                            \
+    }
+
 static const struct strata_option device_workload_options[] = {
     WORKLOAD_COMMON,
-    {.name = "operations",
-     .alias = "op",
-     .type = STRATA_OPTION_CHOICE,
-     .list = true,
-     .fallback = "read",
-     .choices = "read write randread randwrite randrw",
-     .help = "sequential or random; randrw mixes by the share of reads"},
-    {.name = "read-share",
-     .type = STRATA_OPTION_FRACTION,
-     .fallback = "70%",
-     .help = "of randrw, exact to one in a hundred"},
-    {.name = "block-size",
-     .type = STRATA_OPTION_SIZE,
-     .list = true,
-     .fallback = "512",
-     .minimum = 512,
-     .maximum = UINT64_C(64) << 20,
-     .help = "bytes of one operation"},
-    {.name = "depth",
-     .type = STRATA_OPTION_COUNT,
-     .list = true,
-     .fallback = "32",
-     .minimum = 1,
-     .maximum = 1024,
-     .help = "queue depth: operations in flight of each job"},
-    {.name = "jobs",
-     .type = STRATA_OPTION_COUNT,
-     .list = true,
-     .fallback = "1",
-     .minimum = 1,
-     .maximum = 256,
-     .help = "threads, each with its own queue"},
-    {.name = "engine",
-     .type = STRATA_OPTION_CHOICE,
-     .fallback = "aio",
-     .choices = "sync aio uring null",
-     .help = "sync has depth 1 only; null completes at once: the load generator's own ceiling"},
-    {.name = "batch",
-     .type = STRATA_OPTION_COUNT,
-     .fallback = "1",
-     .minimum = 1,
-     .maximum = 1024,
-     .help = "finished operations that aio and uring wait for before they start as many again: "
-             "fewer wake-ups, but the device sees depth - batch + 1 at times, and those that "
-             "wait count as in flight"},
-    {.name = "polled",
-     .type = STRATA_OPTION_CHOICE,
-     .fallback = "no",
-     .choices = "no yes",
-     .help = "engine uring asks the device's queues instead of being interrupted; unsupported "
-             "where the device has no polled queues"},
+    BLOCKS_COMMON,
     {.name = "duration",
      .type = STRATA_OPTION_DURATION,
      .fallback = "30s",
@@ -254,10 +258,44 @@ static const struct strata_option device_workload_options[] = {
     {.name = "limit",
      .type = STRATA_OPTION_COUNT,
      .help = "end a run after so many operations, if the duration is not over first"},
+    {.name = "amount",
+     .type = STRATA_OPTION_SIZE,
+     .minimum = 512,
+     .help =
+         "end a run after so many bytes, in whole blocks; a duration ends it earlier only where "
+         "it is given, too. A sequential run goes over a smaller region again"},
     {.name = "rate",
      .type = STRATA_OPTION_DECIMAL,
      .fallback = "0",
      .help = "operations per second due, whatever the answers take (open loop); 0: closed loop"},
+};
+
+static const struct strata_option steady_state_options[] = {
+    WORKLOAD_COMMON,
+    BLOCKS_COMMON,
+    {.name = "round",
+     .type = STRATA_OPTION_DURATION,
+     .fallback = "60s",
+     .minimum = 100000000,
+     .maximum = LONGEST,
+     .scales = true,
+     .help = "measured time of one round"},
+    {.name = "rounds",
+     .type = STRATA_OPTION_COUNT,
+     .fallback = "25",
+     .minimum = 5,
+     .maximum = 25,
+     .help = "most rounds of a run; it ends earlier when five in a row are steady"},
+    {.name = "precondition",
+     .type = STRATA_OPTION_COUNT,
+     .fallback = "2",
+     .maximum = 100,
+     .help = "how often the whole region is written, in sequence by 128 KiB, before the rounds"},
+    {.name = "purge",
+     .type = STRATA_OPTION_CHOICE,
+     .choices = "none discard",
+     .fallback = "none",
+     .help = "discard: tell the device before each run that nothing of the region is needed"},
 };
 
 /* Of what is measured in memory: jobs and time. */
@@ -274,10 +312,11 @@ static const struct strata_option device_workload_options[] = {
          .fallback = "1s",                                                                         \
          .minimum = 1000000,                                                                       \
          .maximum = LONGEST,                                                                       \
+         .scales = true,                                                                           \
          .help = "measured time of each direction of one run"},                                    \
     {                                                                                              \
         .name = "warm-up", .type = STRATA_OPTION_DURATION, .fallback = "100ms",                    \
-        .maximum = LONGEST, .help = "load before the measured time, counted apart"                 \
+        .maximum = LONGEST, .scales = true, .help = "load before the measured time, counted apart" \
     }
 
 static const struct strata_option cipher_options[] = {
@@ -594,6 +633,9 @@ WORKLOAD(iops, "iops", STRATA_LAYER_DEVICE, "device", device_workload_options,
          "block-size=512 depth=32 operations=read,write", "operations per second at small blocks");
 WORKLOAD(device_transfer, "transfer", STRATA_LAYER_DEVICE, "device", device_workload_options,
          "block-size=256KiB depth=8 operations=read,write", "bytes per second at large blocks");
+WORKLOAD(steady_state, "steady-state", STRATA_LAYER_DEVICE, "device", steady_state_options,
+         "operations=randwrite block-size=4KiB",
+         "rounds of one workload until five in a row are steady");
 WORKLOAD(cipher, "cipher", STRATA_LAYER_DEVICE, "memory", cipher_options, NULL,
          "what the cipher alone could do, in memory");
 WORKLOAD(key_derivation, "key-derivation", STRATA_LAYER_DEVICE, "memory", key_derivation_options,
@@ -617,9 +659,9 @@ static const struct strata_element_type ladder = {
     .help = "the same payload and concurrency at every layer, to find the bottleneck"};
 
 const struct strata_element_type *const strata_element_types[] = {
-    &campaign,   &device,          &memory,      &filesystem,     &swift,    &device_workload,
-    &iops,       &device_transfer, &cipher,      &key_derivation, &metadata, &transfer,
-    &file_types, &file_sizes,      &time_of_day, &ladder,
+    &campaign, &device,          &memory,       &filesystem,  &swift,          &device_workload,
+    &iops,     &device_transfer, &steady_state, &cipher,      &key_derivation, &metadata,
+    &transfer, &file_types,      &file_sizes,   &time_of_day, &ladder,
 };
 const size_t strata_element_type_count = COUNT_OF(strata_element_types);
 

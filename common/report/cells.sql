@@ -17,7 +17,7 @@ WITH side AS (
                  row_number() OVER (alike ORDER BY status <> 'ok', ops_per_s IS NULL, ops_per_s)
                      AS place,
                  count(ops_per_s) FILTER (WHERE status = 'ok') OVER alike AS rated
-          FROM v_throughput
+          FROM v_rate
           WHERE campaign_id = ?1 AND cell <> 'control' AND (?2 IS NULL OR layer = ?2)
             AND (match_key IS NULL OR phase IN ('read', 'write'))
           WINDOW alike AS (PARTITION BY workload_id, phase, operation, backend_id, twin_backend_id))

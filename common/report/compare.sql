@@ -9,7 +9,7 @@ WITH rate AS (
                PARTITION BY campaign_id, workload_id, phase, operation, backend_id, pair_no,
                             CASE WHEN ?2 IS NULL THEN twin_backend_id END
                ORDER BY twin_backend_id IN (?2, ?4) DESC, run_id) AS choice
-    FROM v_throughput
+    FROM v_rate
     WHERE status = 'ok' AND cell <> 'control' AND ops_per_s > 0 AND campaign_id IN (?1, ?3)
 ),
 base AS (

@@ -74,7 +74,25 @@ struct strata_store_phase {
     const char *name;
     const struct strata_load_result *result;
     uint64_t bytes_per_operation;
-    const char *reason; /* the rule that it breaks; NULL or "": valid */
+    const char *reason;    /* the rule that it breaks; NULL or "": valid */
+    uint64_t region_bytes; /* that its operations addressed; 0 where there is no such region */
+    uint64_t step_at_ns;   /* from the begin of measuring to a step in its rate; 0: none */
+    double step_before_per_s;
+    double step_after_per_s;
+};
+
+/* How a run of rounds ended; NAN where there is no such number. */
+struct strata_store_steady {
+    char procedure[64]; /* the standard's, when nothing of it was left out; else "" */
+    char missing[448];  /* what was left out */
+    uint64_t preconditioned_bytes;
+    uint64_t capacity_bytes;
+    unsigned rounds;
+    bool reached;
+    unsigned window_first_round; /* of the five that were judged last; 0: there were fewer */
+    double mean_per_s;
+    double range_fraction;
+    double slope_fraction;
 };
 
 struct strata_store_outcome {
@@ -84,6 +102,7 @@ struct strata_store_outcome {
     size_t phase_count;
     const struct strata_store_look *looks;
     size_t look_count;
+    const struct strata_store_steady *steady; /* NULL: the run has no rounds */
 };
 
 /* Find or make the row; *ret_id is its id. A campaign with the same uuid is joined (several

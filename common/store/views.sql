@@ -88,10 +88,99 @@ SELECT v_run.run_id, run_uuid, campaign_id, campaign_uuid, campaign, layer, work
        nullif(operation_result.ok, 0) * 1e9 / nullif(phase.elapsed_ns, 0) AS total_ops_per_s,
        nullif(operation_result.bytes, 0) * 1e9 / nullif(phase.elapsed_ns, 0) AS total_bytes_per_s,
        phase.mean_in_flight,
-       phase.generator_busy_fraction
+       phase.generator_busy_fraction,
+       phase.region_bytes,
+       1.0 * (operation_result.bytes + operation_result.warmup_bytes) / phase.region_bytes
+           AS region_passes
 FROM v_run
 JOIN phase ON phase.run_id = v_run.run_id
 JOIN operation_result ON operation_result.phase_id = phase.id;
+
+-- One row a phase whose rate changed for good inside it: the rate before (a burst) and after (what is
+-- sustained), of all kinds of operation together. The phase's own mean is neither, so it is invalid.
+CREATE VIEW v_step AS
+SELECT v_run.run_id, run_uuid, campaign_id, campaign_uuid, campaign, layer, workload_id, workload,
+       backend_id, backend, encrypted, cell, pair_no, slot,
+       iif(v_run.status = 'ok' AND phase.reason <> '', 'invalid', v_run.status) AS status,
+       iif(phase.reason <> '', phase.reason, v_run.reason) AS reason,
+       phase.phase_no,
+       phase.name AS phase,
+       phase.step_at_ns / 1e9 AS at_s,
+       phase.window_ns / 1e9 AS window_s,
+       phase.step_before_per_s AS before_ops_per_s,
+       phase.step_after_per_s AS after_ops_per_s,
+       nullif(phase.step_before_per_s * phase.bytes_per_operation, 0) AS before_bytes_per_s,
+       nullif(phase.step_after_per_s * phase.bytes_per_operation, 0) AS after_bytes_per_s,
+       phase.step_after_per_s / nullif(phase.step_before_per_s, 0) AS after_over_before
+FROM v_run
+JOIN phase ON phase.run_id = v_run.run_id
+WHERE phase.step_at_ns IS NOT NULL;
+
+-- One row a round of a run that goes on until it is steady: all kinds of operation together, the rate
+-- as v_throughput has it.
+CREATE VIEW v_steady_round AS
+SELECT v_run.run_id, run_uuid, campaign_id, campaign_uuid, campaign, layer, workload_id, workload,
+       backend_id, backend, encrypted, cell, pair_no, slot, v_run.status, phase.reason,
+       phase.phase_no,
+       phase.name AS phase,
+       CAST(substr(phase.name, 7) AS INTEGER) AS round,
+       coalesce(CAST(substr(phase.name, 7) AS INTEGER) >= steady_state.window_first_round, 0)
+           AS in_window,
+       iif(done.window_ok >= 20 * concurrency,
+           done.window_ok * 1e9 / nullif(phase.window_ns, 0),
+           nullif(done.ok, 0) * 1e9 / nullif(phase.elapsed_ns, 0)) AS ops_per_s,
+       iif(done.window_ok >= 20 * concurrency,
+           nullif(done.window_bytes, 0) * 1e9 / nullif(phase.window_ns, 0),
+           nullif(done.bytes, 0) * 1e9 / nullif(phase.elapsed_ns, 0)) AS bytes_per_s
+FROM steady_state
+JOIN v_run ON v_run.run_id = steady_state.run_id
+JOIN phase ON phase.run_id = steady_state.run_id AND phase.name LIKE 'round %'
+JOIN (SELECT phase_id, sum(ok) AS ok, sum(bytes) AS bytes, sum(window_ok) AS window_ok,
+             sum(window_bytes) AS window_bytes
+      FROM operation_result
+      GROUP BY phase_id) AS done ON done.phase_id = phase.id;
+
+-- One row a run of rounds: whether it became steady, and only then the steady rate. The window is of
+-- the last five rounds, steady or not.
+CREATE VIEW v_steady_state AS
+SELECT v_run.run_id, run_uuid, campaign_id, campaign_uuid, campaign, layer, workload_id, workload,
+       block_bytes, concurrency, backend_id, backend, encrypted, twin_backend, cell, pair_no, slot,
+       v_run.status, v_run.reason, procedure, missing, capacity_bytes, preconditioned_bytes,
+       1.0 * preconditioned_bytes / capacity_bytes AS precondition_passes,
+       rounds, reached, window_first_round,
+       mean_ops_per_s AS window_ops_per_s,
+       range_fraction, slope_fraction,
+       CASE WHEN reached AND v_run.status = 'ok' THEN mean_ops_per_s END AS steady_ops_per_s,
+       CASE WHEN reached AND v_run.status = 'ok' THEN mean_ops_per_s * block_bytes END
+           AS steady_bytes_per_s
+FROM steady_state
+JOIN v_run ON v_run.run_id = steady_state.run_id;
+
+-- The rates that reports and comparisons speak of: one row a run, phase and kind of operation as in
+-- v_throughput; but a run of rounds has the phase 'steady state' alone, with the mean over the five
+-- rounds where it was reached, else without a rate.
+CREATE VIEW v_rate AS
+SELECT measured.run_id, run_uuid, campaign_id, campaign_uuid, campaign, layer, workload_id, workload,
+       element, category, object_bytes, block_bytes, concurrency, match_key, backend_id, backend,
+       encrypted, encryption, proof, twin_backend_id, twin_backend, cell, encrypted_side, pair_no,
+       slot, status, measured.reason, phase_no,
+       iif(steady.run_id IS NULL, phase, 'steady state') AS phase,
+       operation,
+       operation_result_id,
+       CASE WHEN steady.run_id IS NULL THEN ops_per_s
+            WHEN steady.reached THEN (
+                SELECT avg(round.ops_per_s) FROM v_throughput AS round
+                WHERE round.run_id = measured.run_id AND round.operation = measured.operation
+                  AND round.phase_no > measured.phase_no - 5) END AS ops_per_s,
+       CASE WHEN steady.run_id IS NULL THEN bytes_per_s
+            WHEN steady.reached THEN (
+                SELECT avg(round.bytes_per_s) FROM v_throughput AS round
+                WHERE round.run_id = measured.run_id AND round.operation = measured.operation
+                  AND round.phase_no > measured.phase_no - 5) END AS bytes_per_s
+FROM v_throughput AS measured
+LEFT JOIN steady_state AS steady ON steady.run_id = measured.run_id
+WHERE steady.run_id IS NULL
+   OR phase_no = (SELECT max(phase_no) FROM phase WHERE phase.run_id = measured.run_id);
 
 -- One row a histogram. The q-quantile is the upper edge of the bin that holds the ceil(q n)-th
 -- smallest value, at most the exact maximum; NULL where fewer than 10 values lie above it,
@@ -348,8 +437,8 @@ SELECT plain.campaign_id,
        plain.bytes_per_s AS plain_bytes_per_s,
        secret.bytes_per_s AS encrypted_bytes_per_s,
        ln(secret.ops_per_s) - ln(plain.ops_per_s) AS log_ratio
-FROM v_throughput AS plain
-JOIN v_throughput AS secret
+FROM v_rate AS plain
+JOIN v_rate AS secret
   ON secret.campaign_id = plain.campaign_id
  AND secret.workload_id = plain.workload_id
  AND secret.cell = plain.cell
@@ -361,6 +450,8 @@ JOIN v_throughput AS secret
 WHERE plain.status = 'ok'
   AND secret.status = 'ok'
   AND plain.cell <> 'single'
+  AND plain.ops_per_s IS NOT NULL
+  AND secret.ops_per_s IS NOT NULL
   AND (plain.match_key IS NULL OR plain.phase IN ('read', 'write'))
   AND NOT plain.encrypted_side
   AND secret.encrypted_side;

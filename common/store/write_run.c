@@ -10,6 +10,7 @@
 #include "common/base/clock.h"
 
 #include <limits.h>
+#include <math.h>
 #include <stddef.h>
 
 enum statement {
@@ -21,6 +22,7 @@ enum statement {
     SAMPLE,
     FAILURE,
     COUNTER,
+    STEADY,
     FINISH,
     STATEMENTS
 };
@@ -28,8 +30,9 @@ enum statement {
 static const char *const statements[STATEMENTS] = {
     [PHASE] = "INSERT INTO phase (run_id, phase_no, name, open_loop, bytes_per_operation,"
               " started_at_us, elapsed_ns, window_ns, mean_in_flight, generator_busy_fraction,"
-              " interrupted, warmup_ns, reason) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10,"
-              " ?11, ?12, ?13) RETURNING id",
+              " interrupted, warmup_ns, reason, region_bytes, step_at_ns, step_before_per_s,"
+              " step_after_per_s) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13,"
+              " ?14, ?15, ?16, ?17) RETURNING id",
     [RESULT] = "INSERT INTO operation_result (phase_id, operation, due, skipped, started, ok,"
                " failed, timed_out, abandoned, bytes, window_ok, window_bytes, warmup_ok,"
                " warmup_failed, warmup_bytes) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11,"
@@ -41,6 +44,7 @@ static const char *const statements[STATEMENTS] = {
     [SAMPLE] = "INSERT INTO sample VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)",
     [FAILURE] = "INSERT INTO error VALUES (?1, ?2, ?3, ?4)",
     [COUNTER] = "INSERT INTO counter VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)",
+    [STEADY] = "INSERT INTO steady_state VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)",
     [FINISH] = "UPDATE run SET status = ?2, reason = coalesce(?3, ''), ended_at_us = ?4"
                " WHERE id = ?1 AND status = 'running' RETURNING id",
 };
@@ -77,9 +81,24 @@ static void add_integer(struct row *row, int64_t value)
     strata_query_bind_integer(row->query, ++row->count, value);
 }
 
+static void add_null(struct row *row)
+{
+    strata_query_bind_text(row->query, ++row->count, NULL);
+}
+
+/* SQLite has no NAN: it stores NULL. */
 static void add_decimal(struct row *row, double value)
 {
     strata_query_bind_decimal(row->query, ++row->count, value);
+}
+
+static void add_count_or_null(struct row *row, uint64_t value)
+{
+    if (value > 0) {
+        add_count(row, value);
+    } else {
+        add_null(row);
+    }
 }
 
 static void add_text(struct row *row, const char *text)
@@ -230,6 +249,10 @@ static void write_phase(struct writer *writer, size_t number,
     add_integer(&row, result->interrupted);
     add_count(&row, warmup_ns(&result->warmup));
     add_text(&row, phase->reason != NULL ? phase->reason : "");
+    add_count_or_null(&row, phase->region_bytes);
+    add_count_or_null(&row, phase->step_at_ns);
+    add_decimal(&row, phase->step_at_ns > 0 ? phase->step_before_per_s : NAN);
+    add_decimal(&row, phase->step_at_ns > 0 ? phase->step_after_per_s : NAN);
     int64_t id = end_row(&row);
     for (unsigned kind = 0; kind < STRATA_OPERATION_KINDS; kind++) {
         if (result->recorder.records[kind] != NULL) {
@@ -260,6 +283,23 @@ static void write_counter(void *context, const char *metric, const char *instanc
     end_row(&row);
 }
 
+static void write_steady(struct writer *writer, const struct strata_store_steady *steady)
+{
+    struct row row = begin_row(writer, STEADY);
+    add_integer(&row, writer->run_id);
+    add_text(&row, steady->procedure);
+    add_text(&row, steady->missing);
+    add_count(&row, steady->preconditioned_bytes);
+    add_count(&row, steady->capacity_bytes);
+    add_count(&row, steady->rounds);
+    add_integer(&row, steady->reached);
+    add_count_or_null(&row, steady->window_first_round);
+    add_decimal(&row, steady->mean_per_s);
+    add_decimal(&row, steady->range_fraction);
+    add_decimal(&row, steady->slope_fraction);
+    end_row(&row);
+}
+
 static void write_status(struct writer *writer, const struct strata_store_outcome *outcome)
 {
     struct row row = begin_row(writer, FINISH);
@@ -280,6 +320,9 @@ static void write_outcome(struct writer *writer, const struct strata_store_outco
     write_status(writer, outcome);
     for (size_t i = 0; i < outcome->phase_count; i++) {
         write_phase(writer, i + 1, &outcome->phases[i]);
+    }
+    if (outcome->steady != NULL) {
+        write_steady(writer, outcome->steady);
     }
     for (size_t i = 0; i < outcome->look_count; i++) {
         struct look look = {writer, &outcome->looks[i], i};

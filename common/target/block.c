@@ -212,6 +212,8 @@ static enum strata_status check_region(struct strata_block *block,
             path, (unsigned long long)options->block_bytes, (unsigned long long)logical);
     }
     uint64_t size = options->size_bytes != 0 ? options->size_bytes : capacity - offset;
+    block->region_bytes = size;
+    block->is_whole = size == capacity;
     block->items = size / block->block_bytes;
     if (block->items == 0) {
         return strata_error_set(error, STRATA_USAGE,
@@ -325,6 +327,28 @@ void strata_block_samples(const struct strata_target *target, unsigned *ret_samp
     const struct strata_block *block = (const struct strata_block *)target;
     *ret_sampled = block->sampled;
     *ret_unwritten = block->unwritten;
+}
+
+bool strata_block_is_whole_device(const struct strata_target *target)
+{
+    const struct strata_block *block = (const struct strata_block *)target;
+    return block->is_whole && !block->is_file;
+}
+
+enum strata_status strata_block_discard(const struct strata_target *target,
+                                        struct strata_error *error)
+{
+    const struct strata_block *block = (const struct strata_block *)target;
+    uint64_t range[2] = {block->offset_bytes, block->region_bytes};
+    int failed = block->is_file ? fallocate(block->fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE,
+                                            (off_t)range[0], (off_t)range[1])
+                                : ioctl(block->fd, BLKDISCARD, range);
+    if (failed == 0) {
+        return STRATA_OK;
+    }
+    return strata_error_set(error, STRATA_ENVIRONMENT,
+                            STRATA_BLOCK_UNSUPPORTED "%s: its content cannot be discarded: %s",
+                            block->path, strerror(errno));
 }
 
 void strata_block_close(struct strata_target *target)

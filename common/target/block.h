@@ -56,4 +56,13 @@ enum strata_status strata_block_open(const struct strata_block_options *options,
 void strata_block_samples(const struct strata_target *target, unsigned *ret_sampled,
                           unsigned *ret_unwritten);
 
+/* Whether the region is all of a block device, and no part of one, nor a file. Likewise. */
+bool strata_block_is_whole_device(const struct strata_target *target);
+
+/* Tell the device that the content of the whole region is not needed any more (BLKDISCARD; in a
+ * file a hole is punched). Errors: STRATA_ENVIRONMENT, "unsupported: ..." where it cannot.
+ * Likewise. */
+enum strata_status strata_block_discard(const struct strata_target *target,
+                                        struct strata_error *error);
+
 #endif

@@ -13,10 +13,12 @@ struct strata_block {
     uint64_t offset_bytes;
     uint64_t block_bytes;
     uint64_t items;
-    bool polled;        /* uring alone: the device is asked, not waited for */
-    bool is_file;       /* a regular file stands for the device */
-    unsigned sampled;   /* blocks that prepare looked at */
-    unsigned unwritten; /* of those, how many were never written */
+    uint64_t region_bytes; /* from the offset on; a last part of a block belongs to it */
+    bool polled;           /* uring alone: the device is asked, not waited for */
+    bool is_file;          /* a regular file stands for the device */
+    bool is_whole;         /* the region is all of it */
+    unsigned sampled;      /* blocks that prepare looked at */
+    unsigned unwritten;    /* of those, how many were never written */
 };
 
 /* How long worker_close waits for operations that are still in flight, in all. A device that does

@@ -22,6 +22,20 @@ void strata_device_findings(struct strata_target *target, struct strata_run_cont
 enum strata_status strata_device_release(struct strata_run_context *context,
                                          struct strata_error *error);
 
+/* Whether what the element says of its rounds fits together. Errors: STRATA_USAGE. */
+enum strata_status strata_device_check_rounds(const struct strata_element *element,
+                                              struct strata_error *error);
+
+/* Make a workload whose one phase is a round one of rounds: as often as its element says, and after
+ * the precondition that it asks for. */
+void strata_device_add_rounds(struct strata_workload *workload);
+
+/* Purge the block target where the element asks for it, before the run's first phase, and list in
+ * the context what of the standard's procedure is left out. On failure the target is closed. */
+enum strata_status strata_device_begin_rounds(struct strata_run_context *context,
+                                              struct strata_target *target,
+                                              struct strata_error *error);
+
 /* Whether Strata's own cipher stands before this back end. */
 bool strata_device_has_filter(const struct strata_backend *backend);
 

@@ -27,6 +27,7 @@ struct shape {
     unsigned jobs;
     unsigned read_percent;
     bool ladder;
+    bool rounds; /* until steady */
 };
 
 static bool is(const char *text, const char *other)
@@ -63,7 +64,7 @@ static void fill_name(const struct shape *shape, char *name, size_t size)
     if (batch > 1) {
         used += (size_t)snprintf(extra + used, sizeof(extra) - used, " batch %u", batch);
     }
-    double rate_per_s = strata_element_decimal(shape->element, "rate");
+    double rate_per_s = shape->rounds ? 0 : strata_element_decimal(shape->element, "rate");
     if (rate_per_s > 0) {
         (void)snprintf(extra + used, sizeof(extra) - used, " at %.6g/s", rate_per_s);
     }
@@ -90,20 +91,34 @@ static void fill_mix(const struct shape *shape, struct strata_load *load)
     }
 }
 
+/* The end of a run by operations, bytes or time; by bytes the time ends it only where it is given.
+ */
+static void fill_end(const struct shape *shape, struct strata_load *load)
+{
+    const struct strata_element *element = shape->element;
+    uint64_t amount = strata_element_number(element, "amount");
+    load->operations = strata_element_number(element, "limit");
+    if (amount > 0) {
+        load->operations = (amount + shape->block_bytes - 1) / shape->block_bytes;
+        load->duration_ns = strata_element_given(element, "duration") ? load->duration_ns : 0;
+    }
+}
+
 static void fill_load(const struct shape *shape, struct strata_load *load)
 {
     const struct strata_element *element = shape->element;
-    *load = (struct strata_load){.phase = shape->operation,
-                                 .jobs = shape->jobs,
-                                 .depth = shape->depth,
-                                 .bytes = shape->block_bytes,
-                                 .duration_ns = strata_element_number(element, "duration")};
+    *load = (struct strata_load){
+        .phase = shape->operation,
+        .jobs = shape->jobs,
+        .depth = shape->depth,
+        .batch = shape->ladder ? 1 : (unsigned)strata_element_number(element, "batch"),
+        .bytes = shape->block_bytes,
+        .duration_ns = strata_element_number(element, shape->rounds ? "round" : "duration")};
     fill_mix(shape, load);
-    if (!shape->ladder) {
+    if (!shape->ladder && !shape->rounds) {
         load->warmup_ns = strata_element_number(element, "warm-up");
-        load->operations = strata_element_number(element, "limit");
         load->rate_per_s = strata_element_decimal(element, "rate");
-        load->batch = (unsigned)strata_element_number(element, "batch");
+        fill_end(shape, load);
     }
 }
 
@@ -129,7 +144,10 @@ static char *parameters(const struct shape *shape, const struct strata_load *loa
     if (!shape->ladder && is_polled(shape)) {
         strata_text_format(&json, ",\"polled\":true");
     }
-    if (load->operations > 0) {
+    if (!shape->ladder && !shape->rounds && strata_element_given(shape->element, "amount")) {
+        strata_text_format(&json, ",\"amount_bytes\":%" PRIu64,
+                           strata_element_number(shape->element, "amount"));
+    } else if (load->operations > 0) {
         strata_text_format(&json, ",\"limit\":%" PRIu64, load->operations);
     }
     strata_text_format(&json, ",\"warm_up_ns\":%" PRIu64 ",\"duration_ns\":%" PRIu64 "}",
@@ -162,6 +180,9 @@ static void add_cell(const struct shape *shape, const struct strata_backend *pla
     workload->parameters = parameters(shape, &workload->phases[0]);
     workload->expected_ns =
         workload->phases[0].warmup_ns + workload->phases[0].duration_ns + OPENING_NS;
+    if (shape->rounds) {
+        strata_device_add_rounds(workload);
+    }
 }
 
 static enum strata_status expand_ladder(const struct strata_element *element,
@@ -201,6 +222,18 @@ static enum strata_status read_percent(const struct strata_element *element, uns
     }
     *ret_percent = (unsigned)lround(percent);
     return STRATA_OK;
+}
+
+/* A run ends by operations or by bytes. */
+static enum strata_status check_end(const struct strata_element *element,
+                                    struct strata_error *error)
+{
+    if (!strata_element_given(element, "amount") || !strata_element_given(element, "limit")) {
+        return STRATA_OK;
+    }
+    return strata_error_set(
+        error, STRATA_USAGE, "amount: %s and limit: %s both say where a run ends; give one of them",
+        strata_element_text(element, "amount"), strata_element_text(element, "limit"));
 }
 
 /* The engine that will run, by the name that the user gave. */
@@ -264,9 +297,13 @@ static enum strata_status expand_workload(const struct strata_element *element,
                                           struct strata_cells *cells, struct strata_error *error)
 {
     char reason[160];
-    struct shape shape = {.element = element};
+    struct shape shape = {.element = element, .rounds = is(element->type->name, "steady-state")};
     resolve_engine(&shape, reason, sizeof(reason));
     enum strata_status status = check_polled(&shape, error);
+    if (status == STRATA_OK) {
+        status =
+            shape.rounds ? strata_device_check_rounds(element, error) : check_end(element, error);
+    }
     if (status == STRATA_OK) {
         status = read_percent(element, &shape.read_percent, error);
     }

@@ -146,8 +146,9 @@ static enum strata_status open_device(struct strata_run_context *context,
 {
     const struct strata_workload *workload = context->workload;
     bool writes = strata_workload_writes(workload);
-    struct strata_block_options options = {
-        .writable = writes, .block_bytes = workload->block_bytes, .polled = is_polled(workload)};
+    struct strata_block_options options = {.writable = writes,
+                                           .block_bytes = context->first_phase->bytes,
+                                           .polled = is_polled(workload)};
     enum strata_status status = find_place(context, writes, &options.path, error);
     if (status != STRATA_OK) {
         return status;
@@ -161,7 +162,7 @@ static enum strata_status open_device(struct strata_run_context *context,
     status = strata_device_open_block(context->backend, options, ret_target, error);
     if (status == STRATA_OK && context->provision != NULL) {
         status = strata_device_sample_below(context->backend, context->provision,
-                                            workload->block_bytes, error);
+                                            context->first_phase->bytes, error);
         if (status != STRATA_OK) {
             (*ret_target)->type->close(*ret_target);
         }
@@ -179,6 +180,9 @@ enum strata_status strata_device_open(struct strata_run_context *context,
     enum strata_status status = is_null(context->workload)
                                     ? open_null(context->workload, &target, error)
                                     : open_device(context, &target, error);
+    if (status == STRATA_OK && context->workload->rounds > 0) {
+        status = strata_device_begin_rounds(context, target, error);
+    }
     if (status == STRATA_OK && strata_device_has_filter(context->backend)) {
         status = strata_device_add_filter(context->backend, target, &target, error);
     }

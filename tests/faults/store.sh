@@ -41,8 +41,9 @@ whole() { # runs with a final status that lack data: none may exist
         JOIN operation_result ON operation_result.phase_id = phase.id
         JOIN histogram ON histogram.operation_result_id = operation_result.id
         JOIN histogram_bin ON histogram_bin.histogram_id = histogram.id WHERE phase.run_id = run.id)
-        <> (SELECT length(operation) - length(replace(operation, ' ', '')) + 1 FROM workload
-            WHERE workload.id = run.workload_id)"
+        <> coalesce((SELECT rounds FROM steady_state WHERE steady_state.run_id = run.id),
+            (SELECT length(operation) - length(replace(operation, ' ', '')) + 1 FROM workload
+            WHERE workload.id = run.workload_id))"
 }
 for ((i = 1; i <= kills; i++)); do
     before=0

@@ -240,8 +240,12 @@ static int64_t begin_run(struct maker *maker, const struct cell *cell, unsigned 
         .environment_id = maker->environment_id,
         .backend_id = encrypted_side ? encrypted : plain,
         .workload_id = maker->workload_id,
-        .cell = plain == encrypted ? "control" : "pair",
-        .twin_backend_id = encrypted_side ? plain : encrypted,
+        .cell = cell->pairs == 0     ? "single"
+                : plain == encrypted ? "control"
+                                     : "pair",
+        .twin_backend_id = cell->pairs == 0 ? 0
+                           : encrypted_side ? plain
+                                            : encrypted,
         .pair_no = slot / 2 + 1,
         .slot = slot + 1,
         .seed = slot,
@@ -277,6 +281,57 @@ static void make_run(struct maker *maker, const struct cell *cell, unsigned slot
     for (size_t p = 0; p < outcome.phase_count; p++) {
         strata_recorder_done(&results[p].recorder);
         strata_recorder_done(&results[p].warmup);
+    }
+}
+
+/* A run of eight rounds on the plain disk, each of 12 s, that never become steady; in the second
+ * the rate falls for good from 3000 to 1000 a second after 5 s. */
+static const struct cell rounds_cell = {.layer = "device",
+                                        .element = "steady-state",
+                                        .name = "steady-state randwrite 4 KiB depth 32",
+                                        .operation = "round",
+                                        .bytes = 4096,
+                                        .block_bytes = 4096,
+                                        .concurrency = 32,
+                                        .plain = "disk",
+                                        .encrypted = "disk",
+                                        .operations = 1200,
+                                        .phases = {{"round", WRITE, 100, 1}}};
+
+enum { ROUNDS = 8 };
+
+static void make_rounds(struct maker *maker)
+{
+    struct strata_load_result results[ROUNDS];
+    struct strata_store_phase phases[ROUNDS];
+    char names[ROUNDS][16];
+    int64_t run_id = begin_run(maker, &rounds_cell, 0, false);
+    for (size_t r = 0; r < ROUNDS; r++) {
+        fill_result(&results[r], &rounds_cell, &rounds_cell.phases[0], r % 2 == 0 ? 100 : 150, 0);
+        snprintf(names[r], sizeof(names[r]), "round %zu", r + 1);
+        phases[r] = (struct strata_store_phase){.name = names[r],
+                                                .result = &results[r],
+                                                .bytes_per_operation = 4096,
+                                                .region_bytes = 1 << 20};
+    }
+    phases[1].reason = "step: 3000.0/s in the first 5.0 s, 1000.0/s in the 7.0 s after";
+    phases[1].step_at_ns = UINT64_C(5000000000);
+    phases[1].step_before_per_s = 3000;
+    phases[1].step_after_per_s = 1000;
+    const struct strata_store_steady steady = {.missing = "purge",
+                                               .preconditioned_bytes = 2 << 20,
+                                               .capacity_bytes = 1 << 20,
+                                               .rounds = ROUNDS,
+                                               .window_first_round = ROUNDS - 4,
+                                               .mean_per_s = 130,
+                                               .range_fraction = 50.0 / 130,
+                                               .slope_fraction = 0};
+    struct strata_store_outcome outcome = {
+        .status = "ok", .phases = phases, .phase_count = ROUNDS, .steady = &steady};
+    require(strata_store_run_finish(maker->store, run_id, &outcome, &maker->error), maker);
+    for (size_t r = 0; r < ROUNDS; r++) {
+        strata_recorder_done(&results[r].recorder);
+        strata_recorder_done(&results[r].warmup);
     }
 }
 
@@ -341,6 +396,8 @@ int main(int argc, char **argv)
     require(strata_store_open(argv[1], STRATA_STORE_WRITE, &maker.store, &maker.error), &maker);
     make_campaign(&maker, argc > 2 ? argv[2] : "11111111-1111-4111-8111-111111111111",
                   argc > 3 ? argv[3] : "synthetic");
+    make_workload(&maker, &rounds_cell);
+    make_rounds(&maker);
     for (size_t c = 0; c < sizeof(cells) / sizeof(cells[0]); c++) {
         make_workload(&maker, &cells[c]);
         for (unsigned slot = 0; slot < 2 * cells[c].pairs; slot++) {

@@ -260,16 +260,17 @@ static void unknown_names_are_refused_with_those_expected(void)
     refuse_workload("<iops deepth='1'/>",
                     "deepth: no such attribute of <iops>; did you mean depth? expected backends, "
                     "repetitions, operations, read-share, block-size, depth, jobs, engine, "
-                    "duration, warm-up, limit, rate");
-    refuse_workload("<iop/>", "<iop> is not known in <device-layer>; did you mean iops? expected "
-                              "<workload>, <iops>, <transfer>, <cipher>, <key-derivation>");
+                    "batch, polled, duration, warm-up, limit, amount, rate");
+    refuse_workload("<iop/>",
+                    "<iop> is not known in <device-layer>; did you mean iops? expected "
+                    "<workload>, <iops>, <transfer>, <steady-state>, <cipher>, <key-derivation>");
     refuse_workload("<metadata/>",
                     "<metadata> is not known in <device-layer>; expected <workload>, <iops>, "
-                    "<transfer>, <cipher>, <key-derivation>");
+                    "<transfer>, <steady-state>, <cipher>, <key-derivation>");
     refuse_workload("<iops xml:lang='de'/>",
                     "xml:lang: no such attribute of <iops>; expected backends, repetitions, "
-                    "operations, read-share, block-size, depth, jobs, engine, duration, warm-up, "
-                    "limit, rate");
+                    "operations, read-share, block-size, depth, jobs, engine, batch, polled, "
+                    "duration, warm-up, limit, amount, rate");
     refuse("<strata version='1'>\n<back-ends/></strata>",
            "plan.xml:2: <back-ends> is not known in <strata>; did you mean backends? expected "
            "<campaign>, <backends>, <device-layer>, <filesystem-layer>, <service-layer>, "

@@ -82,7 +82,7 @@ static void test_an_empty_file_becomes_a_database_only_for_writing(void)
     struct strata_error error;
     CU_ASSERT_EQUAL(strata_store_open(fixture.path, STRATA_STORE_WRITE, &fixture.store, &error),
                     STRATA_OK);
-    CU_ASSERT_STRING_EQUAL(fixture_shell(&fixture, "PRAGMA user_version"), "6");
+    CU_ASSERT_STRING_EQUAL(fixture_shell(&fixture, "PRAGMA user_version"), "7");
     /* "Stra" as a number. */
     CU_ASSERT_STRING_EQUAL(fixture_shell(&fixture, "PRAGMA application_id"), "1400140385");
     CU_ASSERT_STRING_EQUAL(fixture_shell(&fixture, "PRAGMA journal_mode"), "delete");
@@ -97,7 +97,7 @@ static void test_a_newer_database_is_refused_with_both_numbers(void)
     fixture.store = NULL;
     fixture_shell(&fixture, "PRAGMA user_version = 99");
     expect_refused(fixture.path, STRATA_STORE_WRITE, STRATA_USAGE,
-                   "made by a newer Strata: its schema is 99, this program knows up to 6");
+                   "made by a newer Strata: its schema is 99, this program knows up to 7");
     expect_refused(fixture.path, STRATA_STORE_READ, STRATA_USAGE, "newer Strata");
     fixture_shell(&fixture, "PRAGMA user_version = 0");
     expect_refused(fixture.path, STRATA_STORE_READ, STRATA_USAGE, "older Strata");
@@ -135,11 +135,11 @@ static void test_an_older_database_is_migrated_with_its_runs(void)
     fixture_folder(&fixture);
     make_first_schema(&fixture);
     expect_refused(fixture.path, STRATA_STORE_READ, STRATA_USAGE,
-                   "made by an older Strata: its schema is 1, this program reads 6");
+                   "made by an older Strata: its schema is 1, this program reads 7");
     struct strata_error error = {0};
     CU_ASSERT_EQUAL(strata_store_open(fixture.path, STRATA_STORE_WRITE, &fixture.store, &error),
                     STRATA_OK);
-    CU_ASSERT_STRING_EQUAL(fixture_shell(&fixture, "PRAGMA user_version"), "6");
+    CU_ASSERT_STRING_EQUAL(fixture_shell(&fixture, "PRAGMA user_version"), "7");
     CU_ASSERT_STRING_EQUAL(fixture_text(&fixture, "SELECT campaign || ' ' || ops_per_s || ' ' ||"
                                                   " (SELECT warmup_ns IS NULL FROM phase)"
                                                   " || status ||"
