@@ -129,7 +129,7 @@ $(LIBRARY): $(COMMON_OBJECTS)
 	$(call say,AR)$(AR) qcs $@ $^
 
 # SQL and HTML that the programs carry, each file as one string (config/embed).
-EMBEDDED := $(sort $(wildcard common/store/*.sql common/store/migrations/*.sql common/analysis/*.sql common/report/*.sql common/report/*.html common/report/*.css))
+EMBEDDED := $(sort $(wildcard common/store/*.sql common/store/migrations/*.sql common/import/*.sql common/analysis/*.sql common/report/*.sql common/report/*.html common/report/*.css))
 $(BUILD)/embedded.c: $(EMBEDDED) config/embed
 	@mkdir -p $(@D)
 	$(call say,SQL)config/embed $(EMBEDDED) > $@

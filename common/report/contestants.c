@@ -26,6 +26,10 @@ static const char facts_sql[] =
     " FULL JOIN (SELECT * FROM fact WHERE campaign_id = ?2) AS other ON other.key = base.key"
     " WHERE base.value IS NOT other.value ORDER BY base.key = 'machine' DESC, base.key LIMIT 1";
 
+/* Nobody knows on which machine other tools ran. */
+static const char imported_sql[] =
+    "SELECT source FROM run WHERE campaign_id IN (?1, ?2) AND source <> '' AND ?1 <> ?2 LIMIT 1";
+
 static enum strata_status find_campaign(struct strata_store *store, const char *name,
                                         struct strata_contestant *contestant,
                                         struct strata_error *error)
@@ -94,12 +98,40 @@ enum strata_status strata_contestants_find(struct strata_store *store, const cha
     return status;
 }
 
+static enum strata_status refuse_imported(struct strata_store *store,
+                                          const struct strata_contestants *contestants,
+                                          struct strata_error *error)
+{
+    struct strata_query *query = NULL;
+    enum strata_status status = strata_query_open(store, imported_sql, &query, error);
+    if (status != STRATA_OK) {
+        return status;
+    }
+    strata_query_bind_integer(query, 1, contestants->base.campaign_id);
+    strata_query_bind_integer(query, 2, contestants->other.campaign_id);
+    if (strata_query_next(query)) {
+        status =
+            strata_error_set(error, STRATA_USAGE,
+                             "compare: imported from %s: on which machine it ran is not known; "
+                             "--force compares all the same",
+                             strata_query_text(query, 0));
+    } else {
+        status = strata_query_status(query, error);
+    }
+    strata_query_close(query);
+    return status;
+}
+
 enum strata_status strata_contestants_alike(struct strata_store *store,
                                             const struct strata_contestants *contestants,
                                             struct strata_error *error)
 {
     struct strata_query *query = NULL;
-    enum strata_status status = strata_query_open(store, facts_sql, &query, error);
+    enum strata_status status = refuse_imported(store, contestants, error);
+    if (status != STRATA_OK) {
+        return status;
+    }
+    status = strata_query_open(store, facts_sql, &query, error);
     if (status != STRATA_OK) {
         return status;
     }

@@ -21,6 +21,10 @@ enum strata_store_mode {
  * database; made by a newer Strata). Not to be used across a fork. */
 enum strata_status strata_store_open(const char *path, enum strata_store_mode mode,
                                      struct strata_store **ret_store, struct strata_error *error);
+
+/* A database in memory with nothing in it, for SQLite's functions over texts. */
+enum strata_status strata_store_open_scratch(struct strata_store **ret_store,
+                                             struct strata_error *error);
 void strata_store_close(struct strata_store *store);
 
 /* Whether the database is, lies below, or has its file system on `path`, a directory, file or block

@@ -236,6 +236,22 @@ enum strata_status strata_store_open(const char *path, enum strata_store_mode mo
     return STRATA_OK;
 }
 
+enum strata_status strata_store_open_scratch(struct strata_store **ret_store,
+                                             struct strata_error *error)
+{
+    struct strata_store *store = strata_memory_new(1, sizeof(*store));
+    store->path = strata_text_duplicate("database in memory");
+    enum strata_status status = STRATA_OK;
+    int code = sqlite3_open(":memory:", &store->database);
+    if (code != SQLITE_OK) {
+        status = strata_store_error(store, code, sqlite3_errmsg(store->database), error);
+        strata_store_close(store);
+        store = NULL;
+    }
+    *ret_store = store;
+    return status;
+}
+
 void strata_store_close(struct strata_store *store)
 {
     if (store != NULL) {

@@ -53,6 +53,15 @@ static const struct suite_option export_options[] = {
     CAMPAIGN,
     {"format", "NAME", "csv, json or openmetrics (default: csv)", false},
 };
+static const struct suite_option import_options[] = {
+    DATABASE,
+    {"plain", "FILES", "fio: results on the plain back end, separated by commas", false},
+    {"encrypted", "FILES", "fio: those on its encrypted twin, file by file against --plain", false},
+    {"encryption", "KIND", "fio: how the twin is encrypted (default: unknown)", false},
+    {"backend", "NAME", "fio: what to call the plain back end (default: fio's file)", false},
+    {"name", "NAME", "what to call the campaign (default: after the first file)", false},
+    {"campaign", "UUID", "add to this import instead of a new campaign", false},
+};
 static const struct suite_option analyse_options[] = {DATABASE, CAMPAIGN};
 
 const struct suite_command suite_commands[] = {
@@ -67,6 +76,9 @@ const struct suite_command suite_commands[] = {
      COUNT_OF(export_options), suite_export},
     {"analyse", "", 0, 0, "compute a campaign's comparisons again", analyse_options,
      COUNT_OF(analyse_options), suite_analyse},
+    {"import", "fio|table [FILE]...", 1, SUITE_MOST_OPERANDS,
+     "bring in results of fio (its JSON) or a table of published rates (CSV)", import_options,
+     COUNT_OF(import_options), suite_import},
     {"doctor", "[CONFIG]", 0, 1, "what this machine has, what was built in, which back ends answer",
      NULL, 0, suite_doctor},
     {"document", "schema|configuration", 1, 1,

@@ -36,7 +36,7 @@ extern const struct suite_command suite_commands[];
 extern const size_t suite_command_count;
 const struct suite_command *suite_command_find(const char *name);
 
-enum { SUITE_MOST_OPTIONS = 16, SUITE_MOST_OPERANDS = 2 };
+enum { SUITE_MOST_OPTIONS = 16, SUITE_MOST_OPERANDS = 65 };
 
 /* A command line, taken apart. Everything borrows from argv. */
 struct suite_request {
@@ -87,6 +87,7 @@ enum strata_status suite_report(const struct suite_request *request, struct stra
 enum strata_status suite_compare(const struct suite_request *request, struct strata_error *error);
 enum strata_status suite_export(const struct suite_request *request, struct strata_error *error);
 enum strata_status suite_analyse(const struct suite_request *request, struct strata_error *error);
+enum strata_status suite_import(const struct suite_request *request, struct strata_error *error);
 enum strata_status suite_doctor(const struct suite_request *request, struct strata_error *error);
 enum strata_status suite_document(const struct suite_request *request, struct strata_error *error);
 enum strata_status suite_completion(const struct suite_request *request,
