@@ -59,6 +59,10 @@ static const char insert_sql[] =
     " VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, 'hodges-lehmann', ?9, ?10, ?11, ?12, ?13, ?14, ?15,"
     " ?16, ?17, ?18)";
 
+/* As in the column `cell`. */
+enum cell_kind { CELL_PAIR, CELL_CONTROL, CELL_VERSUS, CELL_KINDS };
+static const char *const cell_names[CELL_KINDS] = {"pair", "control", "versus"};
+
 /* The cell whose ratios are being gathered. */
 struct cell {
     int64_t workload_id;
@@ -66,7 +70,7 @@ struct cell {
     char *operation;
     int64_t plain_id;
     int64_t encrypted_id;
-    bool control;
+    enum cell_kind kind;
     double *ratios;
     size_t count;
     size_t capacity;
@@ -79,7 +83,16 @@ static bool same_cell(const struct cell *cell, struct strata_query *row)
            strcmp(cell->operation, strata_query_text(row, 2)) == 0 &&
            cell->plain_id == strata_query_integer(row, 3) &&
            cell->encrypted_id == strata_query_integer(row, 4) &&
-           cell->control == (strcmp(strata_query_text(row, 5), "control") == 0);
+           strcmp(cell_names[cell->kind], strata_query_text(row, 5)) == 0;
+}
+
+static enum cell_kind find_kind(const char *name)
+{
+    enum cell_kind kind = CELL_PAIR;
+    while (kind + 1 < CELL_KINDS && strcmp(cell_names[kind], name) != 0) {
+        kind++;
+    }
+    return kind;
 }
 
 static void begin_cell(struct cell *cell, struct strata_query *row)
@@ -91,7 +104,7 @@ static void begin_cell(struct cell *cell, struct strata_query *row)
     cell->operation = strata_text_duplicate(strata_query_text(row, 2));
     cell->plain_id = strata_query_integer(row, 3);
     cell->encrypted_id = strata_query_integer(row, 4);
-    cell->control = strcmp(strata_query_text(row, 5), "control") == 0;
+    cell->kind = find_kind(strata_query_text(row, 5));
     cell->count = 0;
 }
 
@@ -113,11 +126,15 @@ static void bind_finite(struct strata_query *query, int number, double value)
     }
 }
 
-static enum strata_verdict judge(const struct metric *metric, const struct cell *cell,
-                                 double margin)
+/* Encryption may cost as much as the margin; of two back ends of a kind, what is shown is said. */
+static const char *judge(const struct metric *metric, const struct cell *cell, double margin)
 {
-    if (cell->control) {
-        return strata_control_verdict(cell->ratios, cell->count, margin, margin / 5);
+    if (cell->kind == CELL_CONTROL) {
+        return strata_verdict_name(
+            strata_control_verdict(cell->ratios, cell->count, margin, margin / 5));
+    }
+    if (metric->criterion == CRITERION_NONE) {
+        return strata_verdict_name(STRATA_VERDICT_INCONCLUSIVE);
     }
     struct strata_loss loss;
     double *ratios = strata_memory_new(cell->count, sizeof(ratios[0]));
@@ -126,7 +143,8 @@ static enum strata_verdict judge(const struct metric *metric, const struct cell 
     }
     strata_statistics_loss(ratios, cell->count, margin, &loss);
     free(ratios);
-    return metric->criterion == CRITERION_NONE ? STRATA_VERDICT_INCONCLUSIVE : loss.verdict;
+    return cell->kind == CELL_VERSUS ? strata_statistics_change(&loss)
+                                     : strata_verdict_name(loss.verdict);
 }
 
 static enum strata_status store_cell(struct strata_query *insert,
@@ -139,7 +157,8 @@ static enum strata_status store_cell(struct strata_query *insert,
     double upper;
     strata_statistics_hodges_lehmann(cell->ratios, cell->count, &estimate, &lower, &upper);
     struct strata_loss loss = {.estimate = NAN, .optimistic = NAN, .pessimistic = NAN};
-    if (metric->criterion == CRITERION_RATE) {
+    bool versus = cell->kind == CELL_VERSUS;
+    if (metric->criterion == CRITERION_RATE && !versus) {
         strata_statistics_loss(cell->ratios, cell->count, campaign->margin, &loss);
     }
     bool bounded = isfinite(lower);
@@ -150,7 +169,7 @@ static enum strata_status store_cell(struct strata_query *insert,
     strata_query_bind_text(insert, 4, cell->operation);
     strata_query_bind_integer(insert, 5, cell->plain_id);
     strata_query_bind_integer(insert, 6, cell->encrypted_id);
-    strata_query_bind_text(insert, 7, cell->control ? "control" : "pair");
+    strata_query_bind_text(insert, 7, cell_names[cell->kind]);
     strata_query_bind_text(insert, 8, metric->name);
     strata_query_bind_integer(insert, 9, (int64_t)cell->count);
     strata_query_bind_decimal(insert, 10, estimate);
@@ -159,8 +178,8 @@ static enum strata_status store_cell(struct strata_query *insert,
     bind_finite(insert, 13, loss.estimate);
     bind_finite(insert, 14, bounded ? loss.optimistic : NAN);
     bind_finite(insert, 15, bounded ? loss.pessimistic : NAN);
-    bind_finite(insert, 16, metric->criterion == CRITERION_NONE ? NAN : campaign->margin);
-    strata_query_bind_text(insert, 17, strata_verdict_name(judge(metric, cell, campaign->margin)));
+    bind_finite(insert, 16, metric->criterion == CRITERION_NONE || versus ? NAN : campaign->margin);
+    strata_query_bind_text(insert, 17, judge(metric, cell, campaign->margin));
     strata_query_bind_integer(insert, 18, strata_clock_wall_us());
     (void)strata_query_next(insert);
     return strata_query_status(insert, error);

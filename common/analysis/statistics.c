@@ -160,3 +160,14 @@ void strata_statistics_loss(const double *log_ratios, size_t n, double margin,
         ret_loss->verdict = STRATA_VERDICT_FAIL;
     }
 }
+
+const char *strata_statistics_change(const struct strata_loss *loss)
+{
+    if (!isfinite(loss->optimistic)) {
+        return strata_verdict_name(STRATA_VERDICT_INCONCLUSIVE);
+    }
+    if (loss->pessimistic < 0) {
+        return "faster";
+    }
+    return loss->optimistic > 0 ? "slower" : "no difference shown";
+}

@@ -34,4 +34,9 @@ struct strata_loss {
 void strata_statistics_loss(const double *log_ratios, size_t n, double margin,
                             struct strata_loss *ret_loss);
 
+/* What the bounds show of one side against the other, where no margin is asked for: "faster" or
+ * "slower" when both lie on the same side of 0, "no difference shown" when they do not,
+ * "inconclusive" when there are none. */
+const char *strata_statistics_change(const struct strata_loss *loss);
+
 #endif

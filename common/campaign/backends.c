@@ -5,6 +5,7 @@
 #include "common/campaign/backends.h"
 
 #include "common/base/memory.h"
+#include "common/base/text.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -15,12 +16,28 @@ static bool serves(const struct strata_layer *layer, const struct strata_element
     return element->type->layer == lowest;
 }
 
+static void find_places(struct strata_backend *backend)
+{
+    struct strata_text location = {0};
+    size_t capacity = 0;
+    char *place;
+    while ((place = strata_element_place(backend->element, backend->place_count)) != NULL) {
+        strata_memory_grow((void **)&backend->places, &capacity, backend->place_count + 1,
+                           sizeof(*backend->places));
+        backend->places[backend->place_count++] = place;
+        strata_text_format(&location, "%s%s", location.length > 0 ? " and " : "", place);
+    }
+    backend->location = strata_text_duplicate(strata_text_string(&location));
+    strata_text_done(&location);
+}
+
 static void add(struct strata_backends *backends, const struct strata_element *element,
                 const struct strata_permissions *permissions, const struct strata_backend *plain)
 {
     const char *found = strata_element_find_text(element, "encryption");
     const char *encryption = found != NULL ? found : "none";
-    backends->items[backends->count++] = (struct strata_backend){
+    struct strata_backend *backend = &backends->items[backends->count++];
+    *backend = (struct strata_backend){
         .name = strata_element_text(element, "name"),
         .element = element,
         .layer = element->type->layer,
@@ -29,6 +46,17 @@ static void add(struct strata_backends *backends, const struct strata_element *e
         .permissions = permissions,
         .twin = plain,
     };
+    find_places(backend);
+}
+
+/* When all of them are there. */
+static void find_versus(struct strata_backends *backends)
+{
+    for (size_t i = 0; i < backends->count; i++) {
+        struct strata_backend *backend = &backends->items[i];
+        const char *name = strata_element_find_text(backend->element, "versus");
+        backend->versus = name != NULL ? strata_backends_find(backends, name) : NULL;
+    }
 }
 
 void strata_backends_init(struct strata_backends *backends, const struct strata_layer *layer,
@@ -49,10 +77,19 @@ void strata_backends_init(struct strata_backends *backends, const struct strata_
             add(backends, twin, permissions, plain);
         }
     }
+    find_versus(backends);
 }
 
 void strata_backends_done(struct strata_backends *backends)
 {
+    for (size_t i = 0; i < backends->count; i++) {
+        struct strata_backend *backend = &backends->items[i];
+        for (size_t n = 0; n < backend->place_count; n++) {
+            free(backend->places[n]);
+        }
+        free(backend->places);
+        free(backend->location);
+    }
     free(backends->items);
     *backends = (struct strata_backends){0};
 }
@@ -66,13 +103,6 @@ struct strata_backend *strata_backends_find(const struct strata_backends *backen
         }
     }
     return NULL;
-}
-
-const char *strata_backend_location(const struct strata_backend *backend)
-{
-    const char *place = backend->element->type->place;
-    const char *location = place != NULL ? strata_element_text(backend->element, place) : NULL;
-    return location != NULL ? location : "";
 }
 
 void strata_backends_remove(struct strata_backends *backends, const struct strata_backend *backend)

@@ -20,10 +20,6 @@ void strata_backends_done(struct strata_backends *backends);
 struct strata_backend *strata_backends_find(const struct strata_backends *backends,
                                             const char *name);
 
-/* Where it is, for people and the database: its path or URL; "" when it comes from the environment.
- */
-const char *strata_backend_location(const struct strata_backend *backend);
-
 /* Leave one out (and, when it is plain, its twins) after its inspection failed. */
 void strata_backends_remove(struct strata_backends *backends, const struct strata_backend *backend);
 

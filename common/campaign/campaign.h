@@ -36,7 +36,11 @@ struct strata_backend {
         *encryption; /* "none", "dm-crypt", "aes-xts-256", "fscrypt", "client", "server", … */
     struct strata_proof proof;
     const struct strata_permissions *permissions;
-    const struct strata_backend *twin; /* the plain one, for an encrypted one; else NULL */
+    const struct strata_backend *twin;   /* the plain one, for an encrypted one; else NULL */
+    const struct strata_backend *versus; /* the one that it is held against; else NULL */
+    char **places;      /* its path or URL, of a set one for each member; owned by the list */
+    size_t place_count; /* 0: from the environment */
+    char *location;     /* all places in one text, for people and the database; likewise */
 };
 
 /* A workload: what is asked, the same on each back end. Shown and stored as it stands here. */
@@ -63,11 +67,12 @@ struct strata_workload {
                                             `expand`, for options that do not sweep; borrowed */
 };
 
-/* A workload on a back end, and on its encrypted twin where there is one. */
+/* A workload on a back end, and on its encrypted twin where there is one, or on one that is held
+ * against it (versus). */
 struct strata_cell {
     struct strata_workload workload;
     const struct strata_backend *plain;
-    const struct strata_backend *encrypted; /* or NULL: the plain one alone */
+    const struct strata_backend *encrypted; /* the second side; or NULL: the plain one alone */
     unsigned repetitions;                   /* pairs, or runs where there is no twin */
     unsigned round; /* how many cells with the same workload and back ends come before: its pairs
                        are numbered on from theirs, as those of a slot of the next day are */

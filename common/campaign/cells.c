@@ -97,25 +97,16 @@ static void mark_scaled(struct strata_workload *workload, const struct strata_pl
     }
 }
 
-/* Expand one element on one plain back end and each of its twins, or alone where it has none. */
+/* Expand one element on one back end and a second one, or on it alone (NULL). */
 static enum strata_status expand_on(const struct strata_layer *layer,
                                     const struct strata_plan *plan,
                                     const struct strata_element *element,
-                                    const struct strata_backends *backends,
-                                    const struct strata_backend *plain, struct strata_cells *cells,
-                                    struct strata_error *error)
+                                    const struct strata_backend *first_side,
+                                    const struct strata_backend *second_side,
+                                    struct strata_cells *cells, struct strata_error *error)
 {
     size_t first = cells->count;
-    enum strata_status status = STRATA_OK;
-    for (size_t i = 0; i < backends->count && status == STRATA_OK; i++) {
-        const struct strata_backend *twin = &backends->items[i];
-        if (twin->name != NULL && twin->twin == plain) {
-            status = layer->expand(element, plain, twin, cells, error);
-        }
-    }
-    if (status == STRATA_OK && cells->count == first) {
-        status = layer->expand(element, plain, NULL, cells, error);
-    }
+    enum strata_status status = layer->expand(element, first_side, second_side, cells, error);
     for (size_t i = first; i < cells->count; i++) {
         struct strata_cell *cell = &cells->items[i];
         cell->repetitions =
@@ -127,6 +118,28 @@ static enum strata_status expand_on(const struct strata_layer *layer,
         strata_error_prefix(error, "%s:%d", plan->source, element->line);
     }
     return status;
+}
+
+/* On one plain back end and each of its twins, or alone where it has none and is `needed` so. */
+static enum strata_status expand_on_twins(const struct strata_layer *layer,
+                                          const struct strata_plan *plan,
+                                          const struct strata_element *element,
+                                          const struct strata_backends *backends,
+                                          const struct strata_backend *plain, bool needed,
+                                          struct strata_cells *cells, struct strata_error *error)
+{
+    bool alone = true;
+    enum strata_status status = STRATA_OK;
+    for (size_t i = 0; i < backends->count && status == STRATA_OK; i++) {
+        const struct strata_backend *twin = &backends->items[i];
+        if (twin->name != NULL && twin->twin == plain) {
+            alone = false;
+            status = expand_on(layer, plan, element, plain, twin, cells, error);
+        }
+    }
+    return status == STRATA_OK && alone && needed
+               ? expand_on(layer, plan, element, plain, NULL, cells, error)
+               : status;
 }
 
 /* Whether the workload runs on back ends of this kind and names this one, or none and so all. */
@@ -234,6 +247,52 @@ static void sort_by_time(struct strata_cells *cells)
     }
 }
 
+/* Whether the workload runs on both sides of a comparison of back ends; a twin follows its plain
+ * one. */
+static bool holds(const struct strata_element *element, const struct strata_backend *backend)
+{
+    const struct strata_backend *base = backend->versus;
+    return backend->name != NULL && base != NULL && base->name != NULL &&
+           takes(element, backend->twin != NULL ? backend->twin : backend) &&
+           takes(element, base->twin != NULL ? base->twin : base);
+}
+
+/* Whether it runs on this back end beside another one, so that it need not run there alone. */
+static bool is_held(const struct strata_element *element, const struct strata_backends *backends,
+                    const struct strata_backend *backend)
+{
+    for (size_t i = 0; i < backends->count; i++) {
+        const struct strata_backend *other = &backends->items[i];
+        if ((other == backend || other->versus == backend) && holds(element, other)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static enum strata_status expand_workload(const struct strata_layer *layer,
+                                          const struct strata_plan *plan,
+                                          const struct strata_element *element,
+                                          const struct strata_backends *backends,
+                                          struct strata_cells *cells, struct strata_error *error)
+{
+    enum strata_status status = check_names(plan, element, error);
+    for (size_t b = 0; b < backends->count && status == STRATA_OK; b++) {
+        const struct strata_backend *plain = &backends->items[b];
+        if (plain->name != NULL && plain->twin == NULL && takes(element, plain)) {
+            bool alone = !is_held(element, backends, plain);
+            status = expand_on_twins(layer, plan, element, backends, plain, alone, cells, error);
+        }
+    }
+    for (size_t b = 0; b < backends->count && status == STRATA_OK; b++) {
+        const struct strata_backend *backend = &backends->items[b];
+        if (holds(element, backend)) {
+            status = expand_on(layer, plan, element, backend->versus, backend, cells, error);
+        }
+    }
+    return status;
+}
+
 enum strata_status strata_cells_plan(const struct strata_layer *layer,
                                      const struct strata_plan *plan,
                                      const struct strata_backends *backends,
@@ -242,21 +301,15 @@ enum strata_status strata_cells_plan(const struct strata_layer *layer,
     enum strata_status status = STRATA_OK;
     for (size_t w = 0; w < plan->workload_count && status == STRATA_OK; w++) {
         const struct strata_element *element = &plan->workloads[w];
-        if (element->type->layer != layer->id) {
-            continue;
-        }
-        status = check_names(plan, element, error);
-        for (size_t b = 0; b < backends->count && status == STRATA_OK; b++) {
-            const struct strata_backend *plain = &backends->items[b];
-            if (plain->name != NULL && plain->twin == NULL && takes(element, plain)) {
-                status = expand_on(layer, plan, element, backends, plain, cells, error);
-            }
+        if (element->type->layer == layer->id) {
+            status = expand_workload(layer, plan, element, backends, cells, error);
         }
     }
     for (size_t l = 0; l < plan->ladder_count && status == STRATA_OK; l++) {
-        const struct strata_backend *plain = rung(layer, &plan->ladders[l], backends);
+        const struct strata_element *ladder = &plan->ladders[l];
+        const struct strata_backend *plain = rung(layer, ladder, backends);
         if (plain != NULL) {
-            status = expand_on(layer, plan, &plan->ladders[l], backends, plain, cells, error);
+            status = expand_on_twins(layer, plan, ladder, backends, plain, true, cells, error);
         }
     }
     if (status == STRATA_OK) {

@@ -78,34 +78,38 @@ static uint64_t moved_bytes(const struct strata_phase_evidence *evidence, size_t
     return after->read_bytes - before->read_bytes + after->written_bytes - before->written_bytes;
 }
 
-/* Every device of the stack must have moved at least half of the payload: the top one, and those
- * below together (a striped set shares the work). One that the kernel keeps no counters of says
- * nothing either way. */
+/* What the disks from `first` to before `end` moved together; false where there is none, or one
+ * that the kernel keeps no counters of, which says nothing either way. */
+static bool count_moved(const struct strata_phase_evidence *evidence, size_t first, size_t end,
+                        uint64_t *ret_bytes)
+{
+    bool all_count = first < end;
+    *ret_bytes = 0;
+    for (size_t d = first; d < end; d++) {
+        *ret_bytes += moved_bytes(evidence, d);
+        all_count = all_count && !evidence->after->disks[d].uncounted;
+    }
+    return all_count;
+}
+
+/* The devices of a set share the work, and so do those below a device: the top ones together must
+ * have moved at least half of the payload, and so must all below together. */
 static bool cached(const struct strata_phase_evidence *evidence, const struct totals *totals,
                    char *reason, size_t size)
 {
     const struct strata_counters *after = evidence->after;
     size_t count = evidence->before->disk_count < after->disk_count ? evidence->before->disk_count
                                                                     : after->disk_count;
-    uint64_t below_bytes = 0;
-    bool all_count = true;
-    for (size_t d = 1; d < count; d++) {
-        below_bytes += moved_bytes(evidence, d);
-        all_count = all_count && !after->disks[d].uncounted;
+    size_t tops = after->top_count < count ? after->top_count : count;
+    uint64_t moved;
+    bool top = count_moved(evidence, 0, tops, &moved) && moved < totals->bytes / 2;
+    if (!top && (!count_moved(evidence, tops, count, &moved) || moved >= totals->bytes / 2)) {
+        return false;
     }
-    if (count > 0 && !after->disks[0].uncounted && moved_bytes(evidence, 0) < totals->bytes / 2) {
-        snprintf(reason, size, "cached: %s moved %" PRIu64 " bytes of %" PRIu64 " that were asked",
-                 after->disks[0].name, moved_bytes(evidence, 0), totals->bytes);
-        return true;
-    }
-    if (count > 1 && all_count && below_bytes < totals->bytes / 2) {
-        snprintf(reason, size,
-                 "cached: the devices below %s moved %" PRIu64 " bytes of %" PRIu64
-                 " that were asked",
-                 after->disks[0].name, below_bytes, totals->bytes);
-        return true;
-    }
-    return false;
+    snprintf(reason, size, "cached: %s%s%s moved %" PRIu64 " bytes of %" PRIu64 " that were asked",
+             top ? "" : "the devices below ", after->disks[0].name,
+             tops > 1 ? " and the others of the set" : "", moved, totals->bytes);
+    return true;
 }
 
 static bool depth_not_achieved(const struct strata_phase_evidence *evidence, char *reason,

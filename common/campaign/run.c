@@ -64,8 +64,8 @@ static void conclude_error(struct run *run, const struct strata_error *error)
 static void find_disks(struct run *run)
 {
     if (run->context.place[0] != '\0') {
-        run->disks = (struct strata_counter_disks){0};
-        strata_counters_find_disks(run->context.place, &run->disks);
+        const char *const place = run->context.place;
+        strata_counters_find_disks(&place, 1, &run->disks);
     }
 }
 
@@ -186,7 +186,8 @@ static bool measure_phase(struct run *run, struct strata_target *target, struct 
                                     .result = result,
                                     .bytes_per_operation = load.bytes,
                                     .reason = text->reason,
-                                    .region_bytes = region_bytes(target, &load)};
+                                    .region_bytes = region_bytes(target, &load),
+                                    .members = (const char *const *)run->order->backend->places};
     if (strata_load_run(target, &load, result, &error) != STRATA_OK) {
         if (is_unsupported(&error)) { /* it never began: no phase of zeros */
             strata_load_result_done(result);

@@ -126,7 +126,8 @@ static const char *stands_on(const struct strata_backend *backend)
  * places and evidence have columns of their own. */
 static bool has_column(const struct strata_backend *backend, const char *option)
 {
-    static const char *const names[] = {"name", "twin-of", "stands-on", "evidence", "encryption"};
+    static const char *const names[] = {"name",       "twin-of", "stands-on", "evidence",
+                                        "encryption", "and",     "versus"};
     for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
         if (strcmp(option, names[i]) == 0) {
             return true;
@@ -155,34 +156,72 @@ static void append_options(const struct strata_backend *backend, struct strata_t
     strata_text_append(out, "}");
 }
 
-/* What the kernel says of the place, and the options beside it. */
+/* What the kernel says of its place, or of each member of a set. */
+static void describe_places(const struct strata_backend *backend, struct strata_text *out)
+{
+    if (backend->element->type->place == NULL) {
+        strata_facts_memory("", out);
+    } else if (backend->place_count == 1) {
+        strata_facts_storage(backend->places[0], out);
+    } else {
+        strata_text_append(out, "{");
+        strata_json_name(out, "arrangement");
+        strata_json_string(out, strata_element_text(backend->element, "arrangement"));
+        strata_json_name(out, "chunk_bytes");
+        strata_text_format(out, "%" PRIu64, strata_element_number(backend->element, "chunk"));
+        strata_json_name(out, "members");
+        strata_text_append(out, "[");
+        for (size_t n = 0; n < backend->place_count; n++) {
+            strata_text_append(out, n > 0 ? ", {" : "{");
+            strata_json_name(out, "path");
+            strata_json_string(out, backend->places[n]);
+            strata_json_name(out, "storage");
+            strata_facts_storage(backend->places[n], out);
+            strata_text_append(out, "}");
+        }
+        strata_text_append(out, "]}");
+    }
+}
+
+/* That, and the options beside it. */
 static void describe_storage(const struct strata_backend *backend, struct strata_text *out)
 {
     if (backend->layer == STRATA_LAYER_SERVICE) {
         strata_text_append(out, "{}");
         return;
     }
-    if (backend->element->type->place != NULL) {
-        strata_facts_storage(strata_backend_location(backend), out);
-    } else {
-        strata_facts_memory("", out);
-    }
+    describe_places(backend, out);
     out->bytes[--out->length] = '\0'; /* the closing brace */
     strata_json_name(out, "options");
     append_options(backend, out);
     strata_text_append(out, "}");
 }
 
+/* Its row, after those of the back ends that it refers to. A campaign where one of them was left
+ * out refers to none. */
 static enum strata_status store_backend(const struct strata_session *session, int64_t campaign_id,
-                                        const struct strata_backend *backend, int64_t twin_id,
-                                        int64_t *ret_id, struct strata_error *error)
+                                        const struct strata_backend *backend, int64_t *ret_id,
+                                        struct strata_error *error)
 {
+    *ret_id = 0;
+    if (backend == NULL || backend->name == NULL) {
+        return STRATA_OK;
+    }
+    int64_t twin_id = 0;
+    int64_t versus_id = 0;
+    enum strata_status status = store_backend(session, campaign_id, backend->twin, &twin_id, error);
+    if (status == STRATA_OK) {
+        status = store_backend(session, campaign_id, backend->versus, &versus_id, error);
+    }
+    if (status != STRATA_OK) {
+        return status;
+    }
     struct strata_text storage = {0};
     describe_storage(backend, &storage);
     struct strata_store_backend row = {
         .name = backend->name,
         .layer = strata_layer_name(backend->layer),
-        .location = strata_backend_location(backend),
+        .location = backend->location,
         .encrypted = backend->encrypted,
         .encryption = backend->encryption,
         .proof = strata_proof_name(backend->proof.level),
@@ -190,9 +229,9 @@ static enum strata_status store_backend(const struct strata_session *session, in
         .twin_id = twin_id,
         .storage = strata_text_string(&storage),
         .stands_on = stands_on(backend),
+        .versus_id = versus_id,
     };
-    enum strata_status status =
-        strata_store_backend(session->store, campaign_id, &row, ret_id, error);
+    status = strata_store_backend(session->store, campaign_id, &row, ret_id, error);
     strata_text_done(&storage);
     return status;
 }
@@ -238,22 +277,25 @@ struct cell_run {
     struct strata_session_summary *summary;
 };
 
+static void find_disks(const struct strata_backend *backend, struct strata_counter_disks *disks)
+{
+    strata_counters_find_disks((const char *const *)backend->places, backend->place_count, disks);
+}
+
 static enum strata_status begin_cell(struct cell_run *run, struct strata_error *error)
 {
     const struct strata_cell *cell = run->cell;
     enum strata_status status =
         store_workload(run->session, &cell->workload, &run->workload_id, error);
     if (status == STRATA_OK) {
-        status = store_backend(run->session, run->ids.campaign, cell->plain, 0,
-                               &run->backend_ids[0], error);
-        strata_counters_find_disks(strata_backend_location(cell->plain), &run->disks[0]);
+        status = store_backend(run->session, run->ids.campaign, cell->plain, &run->backend_ids[0],
+                               error);
+        find_disks(cell->plain, &run->disks[0]);
     }
     if (status == STRATA_OK && cell->encrypted != NULL) {
-        status = cell->control ? STRATA_OK
-                               : store_backend(run->session, run->ids.campaign, cell->encrypted,
-                                               run->backend_ids[0], &run->backend_ids[1], error);
-        run->backend_ids[1] = cell->control ? run->backend_ids[0] : run->backend_ids[1];
-        strata_counters_find_disks(strata_backend_location(cell->encrypted), &run->disks[1]);
+        status = store_backend(run->session, run->ids.campaign, cell->encrypted,
+                               &run->backend_ids[1], error);
+        find_disks(cell->encrypted, &run->disks[1]);
     }
     return status;
 }

@@ -20,6 +20,7 @@ enum common_option {
     PLAIN,
     ENCRYPTED,
     ENCRYPT,
+    VERSUS,
     SCENARIO,
     DB,
     JSON,
@@ -42,9 +43,12 @@ static const struct {
     const char *help;
 } common_options[] = {
     [CONFIG] = {"config", "FILE", "run this layer's part of a configuration"},
-    [PLAIN] = {"plain", "PLACE", "without --config: the plain back end (a path, or an auth URL)"},
+    [PLAIN] = {"plain", "PLACE",
+               "without --config: the plain back end (a path, or an auth URL; /A,/B: a set)"},
     [ENCRYPTED] = {"encrypted", "PLACE", "without --config: its encrypted twin, elsewhere"},
     [ENCRYPT] = {"encrypt", "KIND", "without --config: its encrypted twin, at the same place"},
+    [VERSUS] = {"versus", "PLACE",
+                "without --config: another back end, held against the plain one"},
     [SCENARIO] = {"scenario", "NAME", "without --config: which kind of workload"},
     [DB] = {"db", "FILE", "results database (default: results/strata.db)"},
     [JSON] = {"json", NULL, "print one JSON document on standard output"},
@@ -80,6 +84,7 @@ struct parse {
     const char *plain;
     const char *encrypted;
     const char *encrypt;
+    const char *versus;
     const char *scenario;
     const char *pairs;
     const char *duration;
@@ -105,6 +110,9 @@ static void take_common(struct parse *parse, enum common_option option, const ch
         break;
     case ENCRYPT:
         parse->encrypt = value;
+        break;
+    case VERSUS:
+        parse->versus = value;
         break;
     case SCENARIO:
         parse->scenario = value;
@@ -321,25 +329,37 @@ static enum strata_status give_others(struct parse *parse, struct strata_plan *p
     return STRATA_OK;
 }
 
+/* A back end that the command line names. Texts that are NULL are left at their defaults. */
+struct place {
+    const char *name;
+    const char *place;
+    const char *twin_of;
+    const char *encryption;
+    const char *versus;
+};
+
 static enum strata_status add_backend(struct strata_plan *plan,
-                                      const struct strata_element_type *type, const char *name,
-                                      const char *place, const char *encryption,
-                                      struct strata_error *error)
+                                      const struct strata_element_type *type,
+                                      const struct place *asked, struct strata_error *error)
 {
-    if (place != NULL && type->place == NULL) {
+    if (asked->place != NULL && type->place == NULL) {
         return strata_error_set(error, STRATA_USAGE, "%s: a back end of the kind <%s> has no place",
-                                place, type->name);
+                                asked->place, type->name);
     }
     struct strata_element *backend = strata_plan_add(plan, type);
-    enum strata_status status = strata_element_set(backend, "name", name, error);
-    if (status == STRATA_OK && place != NULL) {
-        status = strata_element_set(backend, type->place, place, error);
-    }
-    if (status == STRATA_OK && encryption != NULL) {
-        status = strata_element_set(backend, "twin-of", "plain", error);
-    }
-    if (status == STRATA_OK && encryption != NULL) {
-        status = strata_element_set(backend, "encryption", encryption, error);
+    const struct {
+        const char *option;
+        const char *value;
+    } settings[] = {{"name", asked->name},
+                    {"twin-of", asked->twin_of},
+                    {"encryption", asked->encryption},
+                    {"versus", asked->versus}};
+    enum strata_status status =
+        asked->place != NULL ? strata_element_set_place(backend, asked->place, error) : STRATA_OK;
+    for (size_t i = 0; i < sizeof(settings) / sizeof(settings[0]) && status == STRATA_OK; i++) {
+        if (settings[i].value != NULL) {
+            status = strata_element_set(backend, settings[i].option, settings[i].value, error);
+        }
     }
     return status;
 }
@@ -371,9 +391,26 @@ static enum strata_status add_backends(const struct parse *parse, struct strata_
     if (parse->encrypted != NULL && kind == NULL) {
         kind = parse->layer->encrypted_default;
     }
-    enum strata_status status = add_backend(plan, type, "plain", parse->plain, NULL, error);
-    if (status == STRATA_OK && kind != NULL) {
-        status = add_backend(plan, type, "encrypted", place, kind, error);
+    if (parse->encrypted != NULL && parse->versus != NULL) {
+        return strata_error_set(error, STRATA_USAGE,
+                                "--encrypted does not go with --versus, whose encrypted twin would "
+                                "be nowhere; use --encrypt KIND, or --config FILE");
+    }
+    const struct place asked[] = {
+        {.name = "plain", .place = parse->plain},
+        {.name = "encrypted", .place = place, .twin_of = "plain", .encryption = kind},
+        {.name = "versus", .place = parse->versus, .versus = "plain"},
+        {.name = "versus-encrypted",
+         .place = parse->versus,
+         .twin_of = "versus",
+         .encryption = kind,
+         .versus = "encrypted"},
+    };
+    const bool wanted[] = {true, kind != NULL, parse->versus != NULL,
+                           kind != NULL && parse->versus != NULL};
+    enum strata_status status = STRATA_OK;
+    for (size_t i = 0; i < sizeof(asked) / sizeof(asked[0]) && status == STRATA_OK; i++) {
+        status = wanted[i] ? add_backend(plan, type, &asked[i], error) : STRATA_OK;
     }
     return status;
 }
@@ -421,7 +458,7 @@ static enum strata_status run_once(const struct parse *parse, struct strata_plan
                                    struct strata_error *error)
 {
     enum strata_status status = STRATA_OK;
-    bool twin = parse->encrypted != NULL || parse->encrypt != NULL;
+    bool twin = parse->encrypted != NULL || parse->encrypt != NULL || parse->versus != NULL;
     for (size_t w = 0; w < plan->workload_count && !twin && parse->pairs == NULL; w++) {
         if (status == STRATA_OK && !strata_element_given(&plan->workloads[w], "repetitions")) {
             status = strata_element_set(&plan->workloads[w], "repetitions", "1", error);
@@ -460,10 +497,10 @@ static enum strata_status make_ad_hoc(struct parse *parse, struct strata_plan *p
 static enum strata_status check_alone(const struct parse *parse, struct strata_error *error)
 {
     if (parse->plain != NULL || parse->encrypted != NULL || parse->encrypt != NULL ||
-        parse->scenario != NULL) {
+        parse->versus != NULL || parse->scenario != NULL) {
         return strata_error_set(error, STRATA_USAGE,
-                                "--plain, --encrypted, --encrypt and --scenario do not go with "
-                                "--config");
+                                "--plain, --encrypted, --encrypt, --versus and --scenario do not "
+                                "go with --config");
     }
     if (parse->other_count > 0) {
         const char *name = parse->others[0].name;

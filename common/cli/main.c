@@ -109,12 +109,13 @@ static enum strata_status check_database_apart(const struct program *program,
 {
     for (size_t i = 0; i < program->backends.count; i++) {
         const struct strata_backend *backend = &program->backends.items[i];
-        if (backend->name != NULL && backend->layer != STRATA_LAYER_SERVICE &&
-            strata_store_shares_device(program->arguments.database,
-                                       strata_backend_location(backend))) {
-            return strata_error_set(error, STRATA_USAGE,
-                                    "--db %s: lies on %s, which is to be measured",
-                                    program->arguments.database, strata_backend_location(backend));
+        bool paths = backend->name != NULL && backend->layer != STRATA_LAYER_SERVICE;
+        for (size_t n = 0; paths && n < backend->place_count; n++) {
+            if (strata_store_shares_device(program->arguments.database, backend->places[n])) {
+                return strata_error_set(error, STRATA_USAGE,
+                                        "--db %s: lies on %s, which is to be measured",
+                                        program->arguments.database, backend->places[n]);
+            }
         }
     }
     return STRATA_OK;

@@ -36,31 +36,48 @@ static bool known(const struct strata_counter_disks *disks, const char *name)
     return false;
 }
 
-static void add_stack(const char *root, const char *name, struct strata_counter_disks *disks)
+static bool add(const char *name, struct strata_counter_disks *disks)
 {
-    if (disks->count == STRATA_COUNTERS_DISKS || known(disks, name)) {
-        return;
+    if (disks->count == STRATA_COUNTERS_DISKS) {
+        return false;
     }
     snprintf(disks->names[disks->count++], sizeof disks->names[0], "%s", name);
+    return true;
+}
+
+static void add_below(const char *root, const char *name, struct strata_counter_disks *disks)
+{
     struct strata_stack_below below;
     strata_stack_find_below(root, name, &below);
     for (size_t i = 0; i < below.count; i++) {
-        add_stack(root, below.names[i], disks);
+        if (!known(disks, below.names[i]) && add(below.names[i], disks)) {
+            add_below(root, below.names[i], disks);
+        }
     }
 }
 
-void strata_counters_find_disks_below(const char *root, const char *path,
+void strata_counters_find_disks_below(const char *root, const char *const *paths, size_t count,
                                       struct strata_counter_disks *disks)
 {
-    char name[STRATA_STACK_NAME];
-    if (strata_stack_device_of(root, path, name)) {
-        add_stack(root, name, disks);
+    *disks = (struct strata_counter_disks){.count = 0};
+    for (size_t i = 0; i < count; i++) {
+        char name[STRATA_STACK_NAME];
+        if (!strata_stack_device_of(root, paths[i], name) ||
+            (!known(disks, name) && !add(name, disks))) {
+            disks->count = 0;
+            return;
+        }
+    }
+    disks->top_count = disks->count;
+    for (size_t i = 0; i < disks->top_count; i++) {
+        add_below(root, disks->names[i], disks);
     }
 }
 
-void strata_counters_find_disks(const char *path, struct strata_counter_disks *disks)
+void strata_counters_find_disks(const char *const *paths, size_t count,
+                                struct strata_counter_disks *disks)
 {
-    strata_counters_find_disks_below("", path, disks);
+    strata_counters_find_disks_below("", paths, count, disks);
 }
 
 /* ---- one look ---- */
@@ -165,6 +182,7 @@ void strata_counters_read_below(const char *root, const struct strata_counter_di
         read_pressure(root, "cpu", &ret_counters->pressure_cpu_some_ns) &&
         read_pressure(root, "io", &ret_counters->pressure_io_some_ns) &&
         read_pressure(root, "memory", &ret_counters->pressure_memory_some_ns);
+    ret_counters->top_count = disks != NULL ? disks->top_count : 0;
     for (size_t i = 0; disks != NULL && i < disks->count; i++) {
         read_disk(root, disks->names[i], &ret_counters->disks[i]);
         ret_counters->disk_count++;

@@ -7,7 +7,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-enum { STRATA_COUNTERS_DISKS = 16 };
+enum { STRATA_COUNTERS_DISKS = 32 };
 
 struct strata_disk_counter {
     char name[32]; /* "nvme0n1", "loop0", "dm-0" */
@@ -37,6 +37,8 @@ struct strata_counters {
     uint64_t pressure_memory_some_ns;
     struct strata_disk_counter disks[STRATA_COUNTERS_DISKS];
     size_t disk_count;
+    size_t
+        top_count; /* how many of the first disks are the back end itself; the others are below */
 };
 
 /* Which disks to look at: the device of a path and its slaves, walking down (dm, md, loop and the
@@ -44,11 +46,14 @@ struct strata_counters {
 struct strata_counter_disks {
     char names[STRATA_COUNTERS_DISKS][32];
     size_t count;
+    size_t top_count; /* of the first ones, those that are the paths themselves */
 };
 
-/* Add the stack below `path` (block device, file or directory); names already there are not added
- * again; a path without a block device below (tmpfs, network) adds nothing. */
-void strata_counters_find_disks(const char *path, struct strata_counter_disks *disks);
+/* Find the stacks below the paths (block devices, files or directories; several are a set): first
+ * what each path is or lies on, then what is below, each name once. Where a path has no block
+ * device (tmpfs, network) there is none at all, since the others' would be a part of the whole. */
+void strata_counters_find_disks(const char *const *paths, size_t count,
+                                struct strata_counter_disks *disks);
 
 /* Read all counters. Cheap enough for once a second (about 100 us). `disks` may be NULL. */
 void strata_counters_read(const struct strata_counter_disks *disks,

@@ -4,8 +4,8 @@
 
 #include "common/host/counters.h"
 
-/* As strata_counters_find_disks, with the sysfs of `root`; `path` is as it stands. */
-void strata_counters_find_disks_below(const char *root, const char *path,
+/* As strata_counters_find_disks, with the sysfs of `root`; the paths are as they stand. */
+void strata_counters_find_disks_below(const char *root, const char *const *paths, size_t count,
                                       struct strata_counter_disks *disks);
 
 /* As strata_counters_read, except at_ns and the process's own times, which no root changes. */

@@ -241,9 +241,27 @@ static void add_up_times(struct phase *phase, struct strata_load_result *result)
     result->warmup.window_end_ns = begin_ns;
 }
 
+/* What the jobs of each member of the target did, by itself. */
+static void add_up_members(const struct phase *phase, struct strata_load_result *result)
+{
+    unsigned members = phase->target->members;
+    if (members < 2) {
+        return;
+    }
+    result->members = strata_memory_new(members, sizeof(*result->members));
+    result->member_count = members;
+    for (unsigned m = 0; m < members; m++) {
+        strata_recorder_init(&result->members[m], phase->kinds, phase->load->rate_per_s > 0);
+        for (unsigned j = m; j < phase->load->jobs; j += members) {
+            strata_recorder_merge(&result->members[m], &phase->jobs[j]->measured);
+        }
+    }
+}
+
 static enum strata_status add_up(struct phase *phase, struct strata_load_result *result,
                                  struct strata_error *error)
 {
+    add_up_members(phase, result);
     for (unsigned j = 0; j < phase->load->jobs; j++) {
         strata_recorder_merge(&result->recorder, &phase->jobs[j]->measured);
         strata_recorder_merge(&result->warmup, &phase->jobs[j]->warmup);
@@ -299,4 +317,8 @@ void strata_load_result_done(struct strata_load_result *result)
 {
     strata_recorder_done(&result->recorder);
     strata_recorder_done(&result->warmup);
+    for (unsigned m = 0; m < result->member_count; m++) {
+        strata_recorder_done(&result->members[m]);
+    }
+    free(result->members);
 }

@@ -58,6 +58,9 @@ struct strata_load_result {
     double generator_busy_fraction; /* share of the window that the jobs' threads spent on a
                                        processor in user mode, mean over jobs with work (rusage) */
     bool interrupted;
+    struct strata_recorder *members; /* what was measured on each member of the target, where its
+                                        jobs work on one each (struct strata_target) */
+    unsigned member_count;           /* 0: not so */
 };
 
 /* Run the phase and fill *result. Returns STRATA_OK also when operations failed (that is data), or

@@ -5,16 +5,11 @@
 #include "common/load/source.h"
 
 #include "common/base/memory.h"
+#include "common/base/share.h"
 
 #include <stdlib.h>
 
 #define GOLDEN UINT64_C(0x9e3779b97f4a7c15) /* 2^64 / golden ratio: spreads the jobs' seeds */
-
-/* floor(items * job / jobs) without overflow. */
-static uint64_t range_edge(uint64_t items, unsigned job, unsigned jobs)
-{
-    return items / jobs * job + items % jobs * job / jobs;
-}
 
 static uint64_t fewest_items(const struct strata_load *load, const struct strata_target *target,
                              unsigned job)
@@ -67,8 +62,8 @@ void strata_source_init(struct strata_source *source, const struct strata_load *
     uint64_t items = fewest_items(load, target, job);
     bool shared = (target->type->capabilities & STRATA_TARGET_SHARED_SPACE) != 0;
     if (shared && (source->sequential || load->one_pass)) {
-        source->first = range_edge(items, job, load->jobs);
-        source->count = range_edge(items, job + 1, load->jobs) - source->first;
+        source->first = strata_share_begin(items, job, load->jobs);
+        source->count = strata_share_begin(items, job + 1, load->jobs) - source->first;
     } else {
         source->count = items;
     }

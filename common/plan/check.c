@@ -134,6 +134,65 @@ static enum strata_status check_twin(const struct strata_plan *plan,
     return STRATA_OK;
 }
 
+/* One back end is held against many, never along a chain: then each pair of runs has one base. */
+static enum strata_status check_versus(const struct strata_plan *plan,
+                                       const struct strata_element *backend,
+                                       struct strata_error *error)
+{
+    const char *name = strata_element_find_text(backend, "versus");
+    if (name == NULL) {
+        return STRATA_OK;
+    }
+    const struct strata_element *base = strata_plan_backend(plan, name);
+    if (base == NULL) {
+        return strata_error_set(error, STRATA_USAGE, "versus: no back end is called '%.80s'", name);
+    }
+    if (base == backend) {
+        return strata_error_set(error, STRATA_USAGE, "versus: '%.80s' is this back end itself",
+                                name);
+    }
+    if (base->type != backend->type) {
+        return strata_error_set(error, STRATA_USAGE, "versus: '%.80s' is a <%s>, not a <%s>", name,
+                                base->type->name, backend->type->name);
+    }
+    const char *own = strata_element_text(backend, "encryption");
+    const char *other = strata_element_text(base, "encryption");
+    if (strcmp(own, other) != 0) {
+        return strata_error_set(error, STRATA_USAGE,
+                                "versus: '%.80s' has encryption %s, this one %s; expected the "
+                                "same (a plain one and its encryption are twins: twin-of)",
+                                name, other, own);
+    }
+    const char *its = strata_element_text(base, "versus");
+    if (its != NULL) {
+        return strata_error_set(error, STRATA_USAGE,
+                                "versus: '%.80s' is itself held against '%.80s'; expected one "
+                                "that is held against none",
+                                name, its);
+    }
+    return STRATA_OK;
+}
+
+/* What is said of a set is said of nothing where there is one device. */
+static enum strata_status check_set(const struct strata_element *backend,
+                                    struct strata_error *error)
+{
+    static const char *const options[] = {"arrangement", "chunk"};
+    bool device = strcmp(backend->type->name, "device") == 0;
+    for (size_t i = 0; device && i < sizeof options / sizeof options[0]; i++) {
+        if (strata_element_given(backend, options[i]) && !strata_element_given(backend, "and")) {
+            return strata_error_set(error, STRATA_USAGE,
+                                    "%s: there is one device only; expected more in `and`",
+                                    options[i]);
+        }
+    }
+    if (device && strata_element_number(backend, "chunk") % 512 != 0) {
+        return strata_error_set(error, STRATA_USAGE, "chunk: %s is not a multiple of 512 bytes",
+                                strata_element_text(backend, "chunk"));
+    }
+    return STRATA_OK;
+}
+
 /* What a back end stands on is measured by a lower layer, so that nothing stands on itself. */
 static enum strata_status check_stands_on(const struct strata_plan *plan,
                                           const struct strata_element *backend,
@@ -259,6 +318,8 @@ enum strata_status strata_plan_check(const struct strata_plan *plan, struct stra
     for (size_t i = 0; i < plan->backend_count; i++) {
         if (check_unique(plan, &plan->backends[i], error) != STRATA_OK ||
             check_twin(plan, &plan->backends[i], error) != STRATA_OK ||
+            check_versus(plan, &plan->backends[i], error) != STRATA_OK ||
+            check_set(&plan->backends[i], error) != STRATA_OK ||
             check_stands_on(plan, &plan->backends[i], error) != STRATA_OK) {
             return at(plan, &plan->backends[i], error);
         }

@@ -56,6 +56,10 @@ static const struct strata_option campaign_options[] = {
         {.name = "twin-of",                                                                        \
          .type = STRATA_OPTION_TEXT,                                                               \
          .help = "name of the plain back end that this encrypted one is compared with"},           \
+        {.name = "versus",                                                                         \
+         .type = STRATA_OPTION_TEXT,                                                               \
+         .help = "name of a back end of the same kind and encryption that this one is held "       \
+                 "against, their runs in turn; no loss by encryption is taken from it"},           \
         {.name = "stands-on",                                                                      \
          .type = STRATA_OPTION_TEXT,                                                               \
          .help = "name of the back end of a lower layer whose storage it lies on; an encrypted "   \
@@ -74,10 +78,29 @@ static const struct strata_option device_options[] = {
      .type = STRATA_OPTION_TEXT,
      .required = true,
      .help = "block device or regular file, opened with direct I/O"},
+    {.name = "and",
+     .type = STRATA_OPTION_TEXT,
+     .list = true,
+     .help =
+         "paths of further devices that make a set with it; in them a blank is written \\040, a "
+         "comma \\054 and a backslash \\134, as in fstab"},
+    {.name = "arrangement",
+     .type = STRATA_OPTION_CHOICE,
+     .fallback = "striped",
+     .choices = "striped side-by-side",
+     .help = "of a set. striped: one address space in the order of RAID 0; side-by-side: all at "
+             "once, job k on device k mod n, each with results of its own"},
+    {.name = "chunk",
+     .type = STRATA_OPTION_SIZE,
+     .fallback = "64KiB",
+     .minimum = 512,
+     .maximum = UINT64_C(1) << 30,
+     .help = "bytes of a striped set that lie on one device before the next one's turn"},
     {.name = "size",
      .type = STRATA_OPTION_SIZE,
      .minimum = 512,
-     .help = "bytes of it to use, from the offset; default: up to its end"},
+     .help = "bytes of it (of a set: of each device) to use, from the offset; default: up to its "
+             "end"},
     {.name = "offset", .type = STRATA_OPTION_SIZE, .fallback = "0", .help = "first byte to use"},
     {.name = "encryption",
      .type = STRATA_OPTION_CHOICE,
@@ -196,6 +219,7 @@ static const struct strata_option swift_options[] = {
      .help = "sequential or random; randrw mixes by the share of reads"},                          \
         {.name = "read-share",                                                                     \
          .type = STRATA_OPTION_FRACTION,                                                           \
+         .list = true,                                                                             \
          .fallback = "70%",                                                                        \
          .help = "of randrw, exact to one in a hundred"},                                          \
         {.name = "block-size",                                                                     \

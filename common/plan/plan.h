@@ -84,6 +84,14 @@ bool strata_element_given(const struct strata_element *element, const char *opti
 
 /* The text of an option that elements of that type may lack: NULL then, too. */
 const char *strata_element_find_text(const struct strata_element *element, const char *option);
+/* The n-th place of a back end: its path or URL, then the further members of a set; NULL after the
+ * last. Owns: the caller frees. */
+char *strata_element_place(const struct strata_element *element, size_t n);
+
+/* Set the place from one text, which must have an option for it: "/A,/B" are the devices of a set,
+ * where elements of the type make sets. Errors: STRATA_USAGE. */
+enum strata_status strata_element_set_place(struct strata_element *element, const char *text,
+                                            struct strata_error *error);
 
 /* The back end with that name, NULL when there is none. */
 const struct strata_element *strata_plan_backend(const struct strata_plan *plan, const char *name);

@@ -34,6 +34,7 @@ struct strata_store_backend {
     int64_t twin_id;       /* of the plain one; 0: none */
     const char *storage;   /* JSON of strata_facts_storage */
     const char *stands_on; /* name of the back end of a lower layer; NULL: not declared */
+    int64_t versus_id;     /* of the one that it is held against; 0: none */
 };
 
 struct strata_store_workload {
@@ -79,6 +80,7 @@ struct strata_store_phase {
     uint64_t step_at_ns;   /* from the begin of measuring to a step in its rate; 0: none */
     double step_before_per_s;
     double step_after_per_s;
+    const char *const *members; /* paths of the result's; where it has none it may be NULL */
 };
 
 /* How a run of rounds ended; NAN where there is no such number. */

@@ -27,11 +27,17 @@ SELECT run.id AS run_id,
        backend.proof,
        twin.id AS twin_backend_id,
        twin.name AS twin_backend,
-       run.cell,
-       -- The two sides of a pair. In the A/A cell both are the same plain back end, and the slots
-       -- take the sides ABBA ABBA …, so that drift cancels there as it does in a real pair.
-       CASE WHEN run.cell = 'control' THEN run.slot % 4 IN (2, 3) ELSE backend.encrypted END
-           AS encrypted_side,
+       -- 'versus': a pair of back ends of which neither is the other's encryption.
+       CASE WHEN run.cell = 'pair'
+             AND (backend.versus_id = twin.id OR twin.versus_id = backend.id) THEN 'versus'
+            ELSE run.cell END AS cell,
+       -- The two sides of a pair; of a versus pair, the one that is held against the other. In the A/A
+       -- cell both are the same plain back end, and the slots take the sides ABBA ABBA …, so that
+       -- drift cancels there as it does in a real pair.
+       CASE WHEN run.cell = 'control' THEN run.slot % 4 IN (2, 3)
+            WHEN backend.versus_id = twin.id THEN 1
+            WHEN twin.versus_id = backend.id THEN 0
+            ELSE backend.encrypted END AS encrypted_side,
        run.pair_no,
        run.slot,
        run.slot = 1 AS cold, -- the first of its cell
@@ -181,6 +187,41 @@ FROM v_throughput AS measured
 LEFT JOIN steady_state AS steady ON steady.run_id = measured.run_id
 WHERE steady.run_id IS NULL
    OR phase_no = (SELECT max(phase_no) FROM phase WHERE phase.run_id = measured.run_id);
+
+-- What each device of a set that was measured side by side delivered, while all of them were at work.
+-- Rates as in v_throughput; a device has its even share of the jobs.
+CREATE VIEW v_member AS
+SELECT v_throughput.run_id,
+       v_throughput.campaign_id,
+       v_throughput.campaign_uuid,
+       v_throughput.campaign,
+       v_throughput.layer,
+       v_throughput.workload_id,
+       v_throughput.workload,
+       v_throughput.backend_id,
+       v_throughput.backend,
+       v_throughput.cell,
+       v_throughput.pair_no,
+       v_throughput.status,
+       v_throughput.phase,
+       v_throughput.operation,
+       member_result.member_no,
+       member_result.member,
+       member_result.ok,
+       member_result.failed,
+       member_result.bytes,
+       iif(member_result.window_ok * members >= 20 * v_throughput.concurrency,
+           member_result.window_ok / v_throughput.window_s,
+           nullif(member_result.ok, 0) / nullif(v_throughput.elapsed_s, 0)) AS ops_per_s,
+       iif(member_result.window_ok * members >= 20 * v_throughput.concurrency,
+           member_result.window_bytes / v_throughput.window_s,
+           nullif(member_result.bytes, 0) / nullif(v_throughput.elapsed_s, 0)) AS bytes_per_s,
+       1.0 * member_result.sum_ns / nullif(member_result.ok, 0) AS mean_latency_ns,
+       CASE WHEN member_result.ok > 0 THEN member_result.max_ns END AS max_latency_ns
+FROM (SELECT *, count(*) OVER (PARTITION BY phase_id, operation) AS members
+      FROM member_result) AS member_result
+JOIN v_throughput ON v_throughput.phase_id = member_result.phase_id
+                 AND v_throughput.operation = member_result.operation;
 
 -- One row a histogram. The q-quantile is the upper edge of the bin that holds the ceil(q n)-th
 -- smallest value, at most the exact maximum; NULL where fewer than 10 values lie above it,
@@ -413,7 +454,8 @@ FROM (SELECT v_counter.run_id,
       HAVING sum(v_counter.last_value) > 0);
 
 -- One row a pair of ok runs: the replicate of every comparison. In the A/A cell (cell = 'control')
--- both back ends are the same. A log ratio is ln(encrypted) - ln(plain). Of a ladder only its reads and
+-- both back ends are the same; where one back end is held against another (cell = 'versus') the
+-- "plain" side is the other one. A log ratio is ln(encrypted) - ln(plain). Of a ladder only its reads and
 -- writes are paired: what else it does makes and removes what they need.
 CREATE VIEW v_pair AS
 SELECT plain.campaign_id,
@@ -555,7 +597,61 @@ LEFT JOIN (SELECT campaign_id, workload_id, phase, operation, cell, plain_backen
       AND rate.operation = comparison.operation
       AND rate.cell = comparison.cell
       AND rate.plain_backend_id = comparison.plain_backend_id
-      AND rate.encrypted_backend_id = comparison.encrypted_backend_id;
+      AND rate.encrypted_backend_id = comparison.encrypted_backend_id
+WHERE comparison.cell <> 'versus';
+
+-- One back end held against another, neither being the other's encryption: one row a comparison, as
+-- change of the metric: 0.12 is 12 % more. Of throughput 'faster' is more, of a latency less.
+CREATE VIEW v_versus AS
+SELECT campaign.id AS campaign_id,
+       campaign.uuid AS campaign_uuid,
+       campaign.name AS campaign,
+       workload.layer,
+       workload.id AS workload_id,
+       workload.name AS workload,
+       workload.object_bytes,
+       workload.block_bytes,
+       workload.concurrency,
+       comparison.phase,
+       comparison.operation,
+       backend.id AS backend_id,
+       backend.name AS backend,
+       against.id AS against_backend_id,
+       against.name AS against_backend,
+       backend.encryption, -- the same of both
+       comparison.metric,
+       comparison.method,
+       comparison.pairs,
+       rate.mean_ops_per_s,
+       rate.against_mean_ops_per_s,
+       rate.mean_bytes_per_s,
+       rate.against_mean_bytes_per_s,
+       exp(comparison.estimate) - 1 AS change_fraction,
+       exp(comparison.lower_bound) - 1 AS change_lower_fraction,
+       exp(comparison.upper_bound) - 1 AS change_upper_fraction,
+       comparison.verdict
+FROM comparison
+JOIN campaign ON campaign.id = comparison.campaign_id
+JOIN workload ON workload.id = comparison.workload_id
+JOIN backend AS against ON against.id = comparison.plain_backend_id
+JOIN backend ON backend.id = comparison.encrypted_backend_id
+LEFT JOIN (SELECT campaign_id, workload_id, phase, operation, plain_backend_id,
+                  encrypted_backend_id,
+                  avg(plain_ops_per_s) AS against_mean_ops_per_s,
+                  avg(encrypted_ops_per_s) AS mean_ops_per_s,
+                  avg(plain_bytes_per_s) AS against_mean_bytes_per_s,
+                  avg(encrypted_bytes_per_s) AS mean_bytes_per_s
+           FROM v_pair
+           WHERE cell = 'versus'
+           GROUP BY campaign_id, workload_id, phase, operation, plain_backend_id,
+                    encrypted_backend_id) AS rate
+       ON rate.campaign_id = comparison.campaign_id
+      AND rate.workload_id = comparison.workload_id
+      AND rate.phase = comparison.phase
+      AND rate.operation = comparison.operation
+      AND rate.plain_backend_id = comparison.plain_backend_id
+      AND rate.encrypted_backend_id = comparison.encrypted_backend_id
+WHERE comparison.cell = 'versus';
 
 -- Means of the first 5, 10, 25, 50, 75, … ok runs of a workload on a back end, in the order in which
 -- they were measured.

@@ -125,8 +125,8 @@ enum strata_status strata_store_backend(struct strata_store *store, int64_t camp
     enum strata_status status =
         strata_query_open(store,
                           "INSERT INTO backend (campaign_id, name, layer, location, encrypted,"
-                          " encryption, proof, evidence, twin_id, storage, stands_on)"
-                          " VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)"
+                          " encryption, proof, evidence, twin_id, storage, stands_on, versus_id)"
+                          " VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)"
                           " ON CONFLICT DO UPDATE SET proof = excluded.proof,"
                           " evidence = excluded.evidence, storage = excluded.storage,"
                           " stands_on = excluded.stands_on RETURNING id",
@@ -145,6 +145,7 @@ enum strata_status strata_store_backend(struct strata_store *store, int64_t camp
     bind_id(query, 9, backend->twin_id);
     strata_query_bind_text(query, 10, backend->storage);
     strata_query_bind_text(query, 11, backend->stands_on);
+    bind_id(query, 12, backend->versus_id);
     return take_id(query, ret_id, error);
 }
 

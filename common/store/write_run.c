@@ -21,6 +21,7 @@ enum statement {
     BIN,
     SAMPLE,
     FAILURE,
+    MEMBER,
     COUNTER,
     STEADY,
     FINISH,
@@ -43,6 +44,8 @@ static const char *const statements[STATEMENTS] = {
     [BIN] = "INSERT INTO histogram_bin VALUES (?1, ?2, ?3, ?4)",
     [SAMPLE] = "INSERT INTO sample VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)",
     [FAILURE] = "INSERT INTO error VALUES (?1, ?2, ?3, ?4)",
+    [MEMBER] = "INSERT INTO member_result VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10,"
+               " ?11)",
     [COUNTER] = "INSERT INTO counter VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)",
     [STEADY] = "INSERT INTO steady_state VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)",
     [FINISH] = "UPDATE run SET status = ?2, reason = coalesce(?3, ''), ended_at_us = ?4"
@@ -225,6 +228,32 @@ static void write_record(struct writer *writer, int64_t phase_id, enum strata_op
     write_failures(writer, id, record);
 }
 
+/* Member m is number m + 1. */
+static void write_member(struct writer *writer, int64_t phase_id, unsigned m, const char *path,
+                         const struct strata_recorder *recorder)
+{
+    for (unsigned kind = 0; kind < STRATA_OPERATION_KINDS; kind++) {
+        const struct strata_record *record = recorder->records[kind];
+        if (record == NULL) {
+            continue;
+        }
+        const struct strata_tally *tally = &record->tally;
+        struct row row = begin_row(writer, MEMBER);
+        add_integer(&row, phase_id);
+        add_count(&row, m + 1);
+        add_text(&row, path);
+        add_text(&row, strata_operation_name((enum strata_operation_kind)kind));
+        add_count(&row, tally->ok);
+        add_count(&row, tally->failed + tally->timed_out + tally->abandoned);
+        add_count(&row, tally->bytes);
+        add_count(&row, tally->window_ok);
+        add_count(&row, tally->window_bytes);
+        add_count(&row, record->response.sum_ns);
+        add_count(&row, record->response.max_ns);
+        end_row(&row);
+    }
+}
+
 /* A phase that never came to measuring has a recorder whose window never ended. */
 static uint64_t warmup_ns(const struct strata_recorder *warmup)
 {
@@ -259,6 +288,9 @@ static void write_phase(struct writer *writer, size_t number,
             write_record(writer, id, (enum strata_operation_kind)kind,
                          result->recorder.records[kind], result->warmup.records[kind]);
         }
+    }
+    for (unsigned m = 0; m < result->member_count; m++) {
+        write_member(writer, id, m, phase->members[m], &result->members[m]);
     }
 }
 

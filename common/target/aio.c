@@ -87,9 +87,6 @@ static enum strata_status aio_worker_open(struct strata_target *target,
     aio->staged = strata_memory_new(setup->depth, sizeof(struct iocb *));
     aio->events = strata_memory_new(setup->depth, sizeof(*aio->events));
     aio->refused = strata_memory_new(setup->depth, sizeof(struct strata_operation *));
-    for (unsigned slot = 0; slot < setup->depth; slot++) {
-        aio->blocks[slot].aio_fildes = block->fd;
-    }
     *ret_worker = &aio->worker;
     return STRATA_OK;
 }
@@ -132,7 +129,9 @@ static int aio_submit(struct strata_worker *worker, struct strata_operation *con
             operation->kind == STRATA_OPERATION_WRITE ? IO_CMD_PWRITE : IO_CMD_PREAD;
         control->u.c.buf = operation->buffer;
         control->u.c.nbytes = operation->bytes;
-        control->u.c.offset = strata_block_position(block, operation);
+        off_t position;
+        control->aio_fildes = block->parts[strata_block_place(block, operation, &position)].fd;
+        control->u.c.offset = position;
         aio->staged[i] = control;
     }
     return (int)submit_batch(aio, operations, count);

@@ -92,15 +92,15 @@ static enum strata_status open_direct(struct strata_block *block, const struct s
 {
     int flags = O_DIRECT | O_CLOEXEC | O_NOCTTY | (writable ? O_RDWR : O_RDONLY);
     int exclusive = S_ISBLK(found->st_mode) ? O_EXCL : 0;
-    block->fd = open_quietly(block->path, flags | exclusive);
-    if (block->fd < 0 && errno == EBUSY && !writable) {
-        block->fd = open_quietly(block->path, flags);
+    block->parts[0].fd = open_quietly(block->path, flags | exclusive);
+    if (block->parts[0].fd < 0 && errno == EBUSY && !writable) {
+        block->parts[0].fd = open_quietly(block->path, flags);
     }
-    if (block->fd < 0) {
+    if (block->parts[0].fd < 0) {
         return open_error(block->path, writable, error);
     }
     struct stat opened;
-    if (fstat(block->fd, &opened) != 0 || opened.st_ino != found->st_ino ||
+    if (fstat(block->parts[0].fd, &opened) != 0 || opened.st_ino != found->st_ino ||
         opened.st_dev != found->st_dev || opened.st_rdev != found->st_rdev) {
         return strata_error_set(error, STRATA_ENVIRONMENT,
                                 "%s: became another file while it was being opened", block->path);
@@ -126,9 +126,9 @@ static enum strata_status file_alignment(const struct strata_block *block, uint6
                                          struct strata_error *error)
 {
     struct statx facts = {0};
-    if (statx(block->fd, "", AT_EMPTY_PATH, STATX_DIOALIGN, &facts) != 0 ||
+    if (statx(block->parts[0].fd, "", AT_EMPTY_PATH, STATX_DIOALIGN, &facts) != 0 ||
         (facts.stx_mask & STATX_DIOALIGN) == 0) {
-        *ret_bytes = probe_file_alignment(block->fd);
+        *ret_bytes = probe_file_alignment(block->parts[0].fd);
         return STRATA_OK;
     }
     if (facts.stx_dio_offset_align == 0) {
@@ -158,8 +158,8 @@ static enum strata_status measure(const struct strata_block *block, const struct
         return file_alignment(block, ret_logical, error);
     }
     int logical = 0;
-    if (ioctl(block->fd, BLKGETSIZE64, ret_capacity) != 0 ||
-        ioctl(block->fd, BLKSSZGET, &logical) != 0 || logical <= 0) {
+    if (ioctl(block->parts[0].fd, BLKGETSIZE64, ret_capacity) != 0 ||
+        ioctl(block->parts[0].fd, BLKSSZGET, &logical) != 0 || logical <= 0) {
         return strata_error_set(error, STRATA_ENVIRONMENT,
                                 "%s: the device does not tell its size and logical block: %s",
                                 block->path, strerror(errno));
@@ -212,8 +212,8 @@ static enum strata_status check_region(struct strata_block *block,
             path, (unsigned long long)options->block_bytes, (unsigned long long)logical);
     }
     uint64_t size = options->size_bytes != 0 ? options->size_bytes : capacity - offset;
-    block->region_bytes = size;
-    block->is_whole = size == capacity;
+    block->parts[0].region_bytes = size;
+    block->parts[0].is_whole = size == capacity;
     block->items = size / block->block_bytes;
     if (block->items == 0) {
         return strata_error_set(error, STRATA_USAGE,
@@ -253,8 +253,10 @@ enum strata_status strata_block_open(const struct strata_block_options *options,
     struct strata_block *block = strata_memory_new(1, sizeof(*block));
     block->target.type = engine_type(options->engine);
     block->path = options->path;
-    block->is_file = S_ISREG(found.st_mode);
-    block->offset_bytes = options->offset_bytes;
+    block->parts = strata_memory_new(1, sizeof(*block->parts));
+    block->part_count = 1;
+    block->parts[0].is_file = S_ISREG(found.st_mode);
+    block->parts[0].offset_bytes = options->offset_bytes;
     block->polled = options->polled;
     uint64_t capacity = 0;
     uint64_t logical = 0;
@@ -283,14 +285,21 @@ static bool all_zero(const uint8_t *bytes, size_t count)
 
 /* Whether the block that begins at `position` was never written. One that cannot be read is not
  * judged here: the run counts it. */
-static bool never_written(const struct strata_block *block, off_t position, uint8_t *buffer,
+static bool never_written(const struct strata_block_part *part, off_t position, uint8_t *buffer,
                           size_t bytes)
 {
-    if (block->is_file) {
-        return lseek(block->fd, position, SEEK_HOLE) == position;
+    if (part->is_file) {
+        return lseek(part->fd, position, SEEK_HOLE) == position;
     }
-    ssize_t got = pread(block->fd, buffer, bytes, position);
+    ssize_t got = pread(part->fd, buffer, bytes, position);
     return got > 0 && all_zero(buffer, (size_t)got);
+}
+
+/* The i-th of the samples' items: evenly over the region, and of several parts each in turn. */
+static uint64_t spread(const struct strata_block *block, uint64_t samples, uint64_t i)
+{
+    uint64_t item = block->items / samples * i;
+    return item - item % block->part_count + i % block->part_count;
 }
 
 enum strata_status strata_block_prepare(struct strata_target *target, unsigned kinds,
@@ -305,9 +314,10 @@ enum strata_status strata_block_prepare(struct strata_target *target, unsigned k
     size_t bytes = block->block_bytes < SAMPLE_BYTES ? (size_t)block->block_bytes : SAMPLE_BYTES;
     uint8_t *buffer = strata_memory_new_aligned(bytes);
     for (uint64_t i = 0; i < samples; i++) {
-        struct strata_operation look = {.item = block->items / samples * i};
-        block->unwritten +=
-            never_written(block, strata_block_position(block, &look), buffer, bytes);
+        struct strata_operation look = {.item = spread(block, samples, i)};
+        off_t position;
+        unsigned part = strata_block_place(block, &look, &position);
+        block->unwritten += never_written(&block->parts[part], position, buffer, bytes);
         block->sampled++;
     }
     free(buffer);
@@ -332,30 +342,65 @@ void strata_block_samples(const struct strata_target *target, unsigned *ret_samp
 bool strata_block_is_whole_device(const struct strata_target *target)
 {
     const struct strata_block *block = (const struct strata_block *)target;
-    return block->is_whole && !block->is_file;
+    bool whole = true;
+    for (unsigned part = 0; part < block->part_count; part++) {
+        whole = whole && block->parts[part].is_whole && !block->parts[part].is_file;
+    }
+    return whole;
+}
+
+static int discard(const struct strata_block_part *part)
+{
+    uint64_t range[2] = {part->offset_bytes, part->region_bytes};
+    return part->is_file ? fallocate(part->fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE,
+                                     (off_t)range[0], (off_t)range[1])
+                         : ioctl(part->fd, BLKDISCARD, range);
 }
 
 enum strata_status strata_block_discard(const struct strata_target *target,
                                         struct strata_error *error)
 {
     const struct strata_block *block = (const struct strata_block *)target;
-    uint64_t range[2] = {block->offset_bytes, block->region_bytes};
-    int failed = block->is_file ? fallocate(block->fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE,
-                                            (off_t)range[0], (off_t)range[1])
-                                : ioctl(block->fd, BLKDISCARD, range);
-    if (failed == 0) {
-        return STRATA_OK;
+    for (unsigned part = 0; part < block->part_count; part++) {
+        if (discard(&block->parts[part]) != 0) {
+            return strata_error_set(error, STRATA_ENVIRONMENT,
+                                    STRATA_BLOCK_UNSUPPORTED
+                                    "%s: its content cannot be discarded: %s",
+                                    block->path, strerror(errno));
+        }
     }
-    return strata_error_set(error, STRATA_ENVIRONMENT,
-                            STRATA_BLOCK_UNSUPPORTED "%s: its content cannot be discarded: %s",
-                            block->path, strerror(errno));
+    return STRATA_OK;
 }
 
 void strata_block_close(struct strata_target *target)
 {
     struct strata_block *block = (struct strata_block *)target;
-    if (block->fd >= 0) {
-        close(block->fd);
+    for (unsigned part = 0; part < block->part_count; part++) {
+        if (block->parts[part].fd >= 0) {
+            close(block->parts[part].fd);
+        }
     }
+    free(block->parts);
     free(block);
+}
+
+struct strata_target *strata_block_join(struct strata_target *const *members, unsigned count)
+{
+    struct strata_block *whole = (struct strata_block *)members[0];
+    struct strata_block_part *parts = strata_memory_new(count, sizeof(*parts));
+    uint64_t fewest = whole->items;
+    for (unsigned i = 0; i < count; i++) {
+        struct strata_block *member = (struct strata_block *)members[i];
+        parts[i] = member->parts[0];
+        member->parts[0].fd = -1;
+        fewest = member->items < fewest ? member->items : fewest;
+        if (i > 0) {
+            strata_block_close(members[i]);
+        }
+    }
+    free(whole->parts);
+    whole->parts = parts;
+    whole->part_count = count;
+    whole->items = count * fewest;
+    return &whole->target;
 }

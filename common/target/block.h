@@ -49,6 +49,11 @@ enum strata_block_engine strata_block_engine_resolve(enum strata_block_engine as
 enum strata_status strata_block_open(const struct strata_block_options *options,
                                      struct strata_target **ret_target, struct strata_error *error);
 
+/* Make one target of several that were opened with the same engine and block size: item i lies on
+ * member i mod `count`, as its item i / `count`; of each member as many items are used as the
+ * smallest has. Owns: the result takes the members over. */
+struct strata_target *strata_block_join(struct strata_target *const *members, unsigned count);
+
 /* After `prepare` for reading: how many blocks it looked at, spread over the region, and how many
  * of them were never written (a file: holes and unwritten extents; a device: nothing but zeros, as
  * it cannot be told apart). Reading those costs less than reading data. 0 of 0 before. The target

@@ -6,19 +6,25 @@
 
 #include <sys/types.h>
 
+/* A device or file of the target. */
+struct strata_block_part {
+    int fd;
+    bool is_file;          /* a regular file stands for the device */
+    bool is_whole;         /* all of it is used */
+    uint64_t offset_bytes; /* first byte to use */
+    uint64_t region_bytes; /* from there on; a last part of a block belongs to it */
+};
+
 struct strata_block {
     struct strata_target target;
-    const char *path;
-    int fd;
-    uint64_t offset_bytes;
+    const char *path;                /* of the first part */
+    struct strata_block_part *parts; /* item i lies on part i mod part_count */
+    unsigned part_count;
     uint64_t block_bytes;
-    uint64_t items;
-    uint64_t region_bytes; /* from the offset on; a last part of a block belongs to it */
-    bool polled;           /* uring alone: the device is asked, not waited for */
-    bool is_file;          /* a regular file stands for the device */
-    bool is_whole;         /* the region is all of it */
-    unsigned sampled;      /* blocks that prepare looked at */
-    unsigned unwritten;    /* of those, how many were never written */
+    uint64_t items;     /* of all parts together */
+    bool polled;        /* uring alone: the device is asked, not waited for */
+    unsigned sampled;   /* blocks that prepare looked at */
+    unsigned unwritten; /* of those, how many were never written */
 };
 
 /* How long worker_close waits for operations that are still in flight, in all. A device that does
@@ -42,11 +48,19 @@ uint64_t strata_block_items(const struct strata_target *target, unsigned job, un
                             enum strata_operation_kind kind);
 void strata_block_close(struct strata_target *target);
 
-/* Byte of the file at which the operation's block begins. */
-static inline off_t strata_block_position(const struct strata_block *block,
-                                          const struct strata_operation *operation)
+/* The part on which the operation's block lies, and the byte of it at which it begins. */
+static inline unsigned strata_block_place(const struct strata_block *block,
+                                          const struct strata_operation *operation,
+                                          off_t *ret_position)
 {
-    return (off_t)(block->offset_bytes + operation->item * block->block_bytes);
+    unsigned part = 0;
+    uint64_t index = operation->item;
+    if (block->part_count > 1) { /* a division costs as much as the rest of a submission */
+        part = (unsigned)(index % block->part_count);
+        index /= block->part_count;
+    }
+    *ret_position = (off_t)(block->parts[part].offset_bytes + index * block->block_bytes);
+    return part;
 }
 
 /* Set the operation's result from what the kernel returned: bytes moved, or a negative errno. */

@@ -47,12 +47,13 @@ static int sync_submit(struct strata_worker *worker, struct strata_operation *co
         return 0;
     }
     struct strata_operation *operation = operations[0];
-    off_t position = strata_block_position(block, operation);
+    off_t position;
+    int fd = block->parts[strata_block_place(block, operation, &position)].fd;
     ssize_t moved;
     do {
         moved = operation->kind == STRATA_OPERATION_WRITE
-                    ? pwrite(block->fd, operation->buffer, operation->bytes, position)
-                    : pread(block->fd, operation->buffer, operation->bytes, position);
+                    ? pwrite(fd, operation->buffer, operation->bytes, position)
+                    : pread(fd, operation->buffer, operation->bytes, position);
     } while (moved < 0 && errno == EINTR);
     strata_block_finish(operation, moved < 0 ? -errno : moved);
     sync->done = operation;

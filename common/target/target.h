@@ -94,6 +94,8 @@ struct strata_target_type {
 /* A target embeds it first in its own struct. */
 struct strata_target {
     const struct strata_target_type *type;
+    unsigned members; /* from 2: job k works on member k mod `members` alone, and the engine counts
+                         each member's operations by themselves too */
 };
 
 #endif

@@ -93,8 +93,8 @@ static int read_polled(const struct strata_block *block)
     }
     void *buffer = strata_memory_new_aligned(block->block_bytes);
     struct io_uring_cqe *done;
-    io_uring_prep_read(io_uring_get_sqe(&ring), block->fd, buffer, (unsigned)block->block_bytes,
-                       block->offset_bytes);
+    io_uring_prep_read(io_uring_get_sqe(&ring), block->parts[0].fd, buffer,
+                       (unsigned)block->block_bytes, block->parts[0].offset_bytes);
     result = io_uring_submit(&ring);
     if (result >= 0) {
         result = io_uring_wait_cqe(&ring, &done);
@@ -128,12 +128,24 @@ bool strata_block_uring_polls(const struct strata_block *block, char *ret_reason
     return result >= 0;
 }
 
+/* The ring knows each part by its number. */
+static int register_parts(struct io_uring *ring, const struct strata_block *block)
+{
+    int *files = strata_memory_new(block->part_count, sizeof(*files));
+    for (unsigned part = 0; part < block->part_count; part++) {
+        files[part] = block->parts[part].fd;
+    }
+    int result = io_uring_register_files(ring, files, block->part_count);
+    free(files);
+    return result;
+}
+
 /* Register what spares the kernel work with each operation. Where it does not take the ring or the
  * buffers (they count as locked memory), it works without. */
 static int ring_register(struct uring_worker *uring, const struct strata_worker_setup *setup)
 {
     const struct strata_block *block = (const struct strata_block *)uring->worker.target;
-    int result = io_uring_register_files(&uring->ring, &block->fd, 1);
+    int result = register_parts(&uring->ring, block);
     if (result != 0) {
         return result;
     }
@@ -197,18 +209,20 @@ static void prepare_entry(const struct uring_worker *uring, struct io_uring_sqe 
                           struct strata_operation *operation)
 {
     const struct strata_block *block = (const struct strata_block *)uring->worker.target;
-    uint64_t position = (uint64_t)strata_block_position(block, operation);
+    off_t place;
+    int part = (int)strata_block_place(block, operation, &place);
+    uint64_t position = (uint64_t)place;
     unsigned bytes = (unsigned)operation->bytes;
     int index = operation->kind == STRATA_OPERATION_WRITE ? WRITES : READS;
     bool registered = lies_in(&uring->buffers[index], operation->buffer, bytes);
     if (index == WRITES && registered) {
-        io_uring_prep_write_fixed(entry, 0, operation->buffer, bytes, position, WRITES);
+        io_uring_prep_write_fixed(entry, part, operation->buffer, bytes, position, WRITES);
     } else if (index == WRITES) {
-        io_uring_prep_write(entry, 0, operation->buffer, bytes, position);
+        io_uring_prep_write(entry, part, operation->buffer, bytes, position);
     } else if (registered) {
-        io_uring_prep_read_fixed(entry, 0, operation->buffer, bytes, position, READS);
+        io_uring_prep_read_fixed(entry, part, operation->buffer, bytes, position, READS);
     } else {
-        io_uring_prep_read(entry, 0, operation->buffer, bytes, position);
+        io_uring_prep_read(entry, part, operation->buffer, bytes, position);
     }
     io_uring_sqe_set_flags(entry, IOSQE_FIXED_FILE);
     io_uring_sqe_set_data(entry, operation);

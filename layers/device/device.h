@@ -31,7 +31,7 @@ enum strata_status strata_device_check_rounds(const struct strata_element *eleme
 void strata_device_add_rounds(struct strata_workload *workload);
 
 /* Purge the block target where the element asks for it, before the run's first phase, and list in
- * the context what of the standard's procedure is left out. On failure the target is closed. */
+ * the context what of the standard's procedure is left out. */
 enum strata_status strata_device_begin_rounds(struct strata_run_context *context,
                                               struct strata_target *target,
                                               struct strata_error *error);
@@ -39,13 +39,29 @@ enum strata_status strata_device_begin_rounds(struct strata_run_context *context
 /* Whether Strata's own cipher stands before this back end. */
 bool strata_device_has_filter(const struct strata_backend *backend);
 
-/* Ask the guard whether the back end may be read, or overwritten. */
+/* Ask the guard whether each device of the back end may be read, or overwritten, and whether all of
+ * them are different ones. */
 enum strata_status strata_device_guard(const struct strata_backend *backend, bool writes,
                                        struct strata_error *error);
 
 /* Open the back end's region of options.path (its own, or that of its mapping), without a filter;
  * offset and size are the back end's. Owns: the caller closes it. */
 enum strata_status strata_device_open_block(const struct strata_backend *backend,
+                                            struct strata_block_options options,
+                                            struct strata_target **ret_target,
+                                            struct strata_error *error);
+
+/* Whether the back end is several devices in one address space. */
+bool strata_device_is_striped(const struct strata_backend *backend);
+
+/* How many address spaces it has, each with filters of its own: one for each device of a set that
+ * is measured side by side, else one. */
+unsigned strata_device_stacks(const struct strata_backend *backend);
+
+/* Open what is under the filters of the n-th of them; as strata_device_open_block, but that the
+ * path is the back end's, and a striped set's blocks are its chunks where options.block_bytes is 0.
+ */
+enum strata_status strata_device_open_stack(const struct strata_backend *backend, unsigned stack,
                                             struct strata_block_options options,
                                             struct strata_target **ret_target,
                                             struct strata_error *error);

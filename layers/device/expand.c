@@ -16,6 +16,9 @@
 
 #define OPENING_NS UINT64_C(50000000) /* about what a run takes beside its load */
 
+/* The default of read-share: a name without a share has this one. */
+enum { USUAL_READ_PERCENT = 70 };
+
 /* One point of the sweep. */
 struct shape {
     const struct strata_element *element;
@@ -44,6 +47,7 @@ static void fill_name(const struct shape *shape, char *name, size_t size)
 {
     char block[32];
     char extra[64] = "";
+    char share[16] = "";
     strata_units_format_size(shape->block_bytes, block, sizeof(block));
     if (shape->ladder) {
         (void)snprintf(name, size, "ladder %s %s x %u", shape->operation, block, shape->depth);
@@ -68,8 +72,12 @@ static void fill_name(const struct shape *shape, char *name, size_t size)
     if (rate_per_s > 0) {
         (void)snprintf(extra + used, sizeof(extra) - used, " at %.6g/s", rate_per_s);
     }
-    (void)snprintf(name, size, "%s%s%s %s depth %u%s", is(element, "workload") ? "" : element,
-                   is(element, "workload") ? "" : " ", shape->operation, block, shape->depth,
+    if (is(shape->operation, "randrw") && shape->read_percent != USUAL_READ_PERCENT) {
+        (void)snprintf(share, sizeof(share), " %u/%u", shape->read_percent,
+                       100 - shape->read_percent);
+    }
+    (void)snprintf(name, size, "%s%s%s%s %s depth %u%s", is(element, "workload") ? "" : element,
+                   is(element, "workload") ? "" : " ", shape->operation, share, block, shape->depth,
                    extra);
 }
 
@@ -212,13 +220,13 @@ static enum strata_status expand_ladder(const struct strata_element *element,
 }
 
 /* The share of reads in whole hundredths, as the deck of operations needs it. */
-static enum strata_status read_percent(const struct strata_element *element, unsigned *ret_percent,
+static enum strata_status read_percent(const struct strata_value *share, unsigned *ret_percent,
                                        struct strata_error *error)
 {
-    double percent = 100 * strata_element_decimal(element, "read-share");
+    double percent = 100 * share->decimal;
     if (fabs(percent - round(percent)) > 1e-6) {
         return strata_error_set(error, STRATA_USAGE, "read-share: %s is not a whole percentage",
-                                strata_element_text(element, "read-share"));
+                                share->text);
     }
     *ret_percent = (unsigned)lround(percent);
     return STRATA_OK;
@@ -291,6 +299,23 @@ static enum strata_status expand_point(struct shape *shape, const struct strata_
     return STRATA_OK;
 }
 
+/* Only randrw has a share to sweep. */
+static enum strata_status expand_shares(struct shape *shape, const struct strata_backend *plain,
+                                        const struct strata_backend *encrypted,
+                                        struct strata_cells *cells, struct strata_error *error)
+{
+    const struct strata_setting *shares = strata_element_setting(shape->element, "read-share");
+    size_t count = is(shape->operation, "randrw") ? shares->count : 1;
+    enum strata_status status = STRATA_OK;
+    for (size_t s = 0; s < count && status == STRATA_OK; s++) {
+        status = read_percent(&shares->values[s], &shape->read_percent, error);
+        if (status == STRATA_OK) {
+            status = expand_point(shape, plain, encrypted, cells, error);
+        }
+    }
+    return status;
+}
+
 static enum strata_status expand_workload(const struct strata_element *element,
                                           const struct strata_backend *plain,
                                           const struct strata_backend *encrypted,
@@ -304,16 +329,13 @@ static enum strata_status expand_workload(const struct strata_element *element,
         status =
             shape.rounds ? strata_device_check_rounds(element, error) : check_end(element, error);
     }
-    if (status == STRATA_OK) {
-        status = read_percent(element, &shape.read_percent, error);
-    }
     const struct strata_setting *operations = strata_element_setting(element, "operations");
     const struct strata_setting *blocks = strata_element_setting(element, "block-size");
     for (size_t b = 0; status == STRATA_OK && b < blocks->count; b++) {
         shape.block_bytes = blocks->values[b].number;
         for (size_t o = 0; status == STRATA_OK && o < operations->count; o++) {
             shape.operation = operations->values[o].text;
-            status = expand_point(&shape, plain, encrypted, cells, error);
+            status = expand_shares(&shape, plain, encrypted, cells, error);
         }
     }
     return status;

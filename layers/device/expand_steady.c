@@ -111,11 +111,12 @@ static void list_left_out(struct strata_run_context *context, const struct strat
     const char *path = context->place[0] != '\0'
                            ? context->place
                            : strata_element_text(context->backend->element, "path");
+    bool set = context->backend->place_count > 1;
     bool whole = strata_block_is_whole_device(target) && !is_partition(path);
-    (void)snprintf(context->left_out, sizeof(context->left_out), "%s%s%s",
+    (void)snprintf(context->left_out, sizeof(context->left_out), "%s%s%s%s",
                    purges(context->workload->source) ? "" : "purge; ",
                    whole ? "" : "the whole of a device; ",
-                   is_physical(path) ? "" : "a physical device; ");
+                   is_physical(path) ? "" : "a physical device; ", set ? "one device; " : "");
     size_t length = strlen(context->left_out);
     context->left_out[length > 1 ? length - 2 : 0] = '\0';
 }
@@ -129,9 +130,6 @@ enum strata_status strata_device_begin_rounds(struct strata_run_context *context
     list_left_out(context, target);
     if (purges(workload->source) && context->first_phase == workload->phases) {
         status = strata_block_discard(target, error);
-    }
-    if (status != STRATA_OK) {
-        target->type->close(target);
     }
     return status;
 }

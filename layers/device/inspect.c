@@ -18,16 +18,13 @@ static void set_proof(struct strata_backend *backend, enum strata_proof_level le
 }
 
 /* Write through the filter into the last block, and look at it below. */
-static enum strata_status prove_by_writing(struct strata_backend *backend,
+static enum strata_status prove_by_writing(struct strata_backend *backend, unsigned stack,
                                            struct strata_error *error)
 {
     struct strata_target *target = NULL;
-    const struct strata_block_options options = {.path =
-                                                     strata_element_text(backend->element, "path"),
-                                                 .engine = STRATA_BLOCK_SYNC,
-                                                 .writable = true,
-                                                 .block_bytes = STRATA_DEVICE_TRIAL_BYTES};
-    enum strata_status status = strata_device_open_block(backend, options, &target, error);
+    const struct strata_block_options options = {
+        .engine = STRATA_BLOCK_SYNC, .writable = true, .block_bytes = STRATA_DEVICE_TRIAL_BYTES};
+    enum strata_status status = strata_device_open_stack(backend, stack, options, &target, error);
     if (status == STRATA_OK) {
         status = strata_device_add_filter(backend, target, &target, error);
     }
@@ -40,7 +37,7 @@ static enum strata_status prove_by_writing(struct strata_backend *backend,
 }
 
 /* Strata's own filter. Where nothing may be written, the cipher is compared with the standard. */
-static enum strata_status prove_filter(struct strata_backend *backend, bool writes,
+static enum strata_status prove_filter(struct strata_backend *backend, unsigned stack, bool writes,
                                        struct strata_error *error)
 {
     enum strata_status status = strata_crypt_self_test(error);
@@ -48,7 +45,7 @@ static enum strata_status prove_filter(struct strata_backend *backend, bool writ
         return status;
     }
     if (writes) {
-        return prove_by_writing(backend, error);
+        return prove_by_writing(backend, stack, error);
     }
     set_proof(backend, STRATA_PROOF_STRUCTURE,
               "Strata's AES-XTS filter stands before the device; its cipher agreed with IEEE "
@@ -57,9 +54,9 @@ static enum strata_status prove_filter(struct strata_backend *backend, bool writ
 }
 
 /* The path is encrypted itself: the kernel shows it, or somebody says so. */
-static enum strata_status prove_path(struct strata_backend *backend, struct strata_error *error)
+static enum strata_status prove_path(struct strata_backend *backend, const char *path,
+                                     struct strata_error *error)
 {
-    const char *path = strata_element_text(backend->element, "path");
     const char *evidence = strata_element_text(backend->element, "evidence");
     strata_proof_device(path, &backend->proof);
     if (backend->proof.level != STRATA_PROOF_NONE || !backend->encrypted) {
@@ -77,15 +74,27 @@ static enum strata_status prove_path(struct strata_backend *backend, struct stra
     return STRATA_OK;
 }
 
+/* A set is as well known as the member that is known least. */
+static enum strata_status prove_paths(struct strata_backend *backend, struct strata_error *error)
+{
+    struct strata_proof least = {.level = STRATA_PROOF_NONE};
+    enum strata_status status = STRATA_OK;
+    for (size_t n = 0; n < backend->place_count && status == STRATA_OK; n++) {
+        status = prove_path(backend, backend->places[n], error);
+        least = n == 0 || backend->proof.level < least.level ? backend->proof : least;
+    }
+    backend->proof = least;
+    return status;
+}
+
 /* Open and close the region with its cipher, so that an offset, a size or a key that is wrong is
  * told before any run. */
-static enum strata_status check_region(const struct strata_backend *backend,
+static enum strata_status check_region(const struct strata_backend *backend, unsigned stack,
                                        struct strata_error *error)
 {
     struct strata_target *target = NULL;
-    const struct strata_block_options options = {
-        .path = strata_element_text(backend->element, "path"), .engine = STRATA_BLOCK_SYNC};
-    enum strata_status status = strata_device_open_block(backend, options, &target, error);
+    const struct strata_block_options options = {.engine = STRATA_BLOCK_SYNC};
+    enum strata_status status = strata_device_open_stack(backend, stack, options, &target, error);
     if (status == STRATA_OK && strata_device_has_filter(backend)) {
         status = strata_device_add_filter(backend, target, &target, error);
     }
@@ -108,12 +117,14 @@ enum strata_status strata_device_inspect(struct strata_backend *backend, bool wr
     if (status == STRATA_OK) {
         status = strata_device_guard(backend, writes, error);
     }
-    if (status == STRATA_OK) {
-        status = check_region(backend, error);
+    for (unsigned n = 0; n < strata_device_stacks(backend) && status == STRATA_OK; n++) {
+        status = check_region(backend, n, error);
+        if (status == STRATA_OK && strata_device_has_filter(backend)) {
+            status = prove_filter(backend, n, writes, error);
+        }
     }
-    if (status == STRATA_OK) {
-        status = strata_device_has_filter(backend) ? prove_filter(backend, writes, error)
-                                                   : prove_path(backend, error);
+    if (status == STRATA_OK && !strata_device_has_filter(backend)) {
+        status = prove_paths(backend, error);
     }
     return status;
 }

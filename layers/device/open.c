@@ -4,15 +4,18 @@
  * wiped after use and stand in no message. */
 #include "layers/device/device.h"
 
+#include "common/base/memory.h"
 #include "common/base/random.h"
-#include "common/host/guard.h"
 #include "common/target/crypt.h"
 #include "common/target/null.h"
+#include "common/target/side_by_side.h"
+#include "common/target/stripe.h"
 #include "layers/device/memory.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -23,18 +26,6 @@ enum { UNWRITTEN_ONE_IN = 20 }; /* more never-written blocks than this share mak
 bool strata_device_has_filter(const struct strata_backend *backend)
 {
     return strncmp(backend->encryption, "aes-xts-", 8) == 0;
-}
-
-enum strata_status strata_device_guard(const struct strata_backend *backend, bool writes,
-                                       struct strata_error *error)
-{
-    const struct strata_permissions *allowed = backend->permissions;
-    const struct strata_guard_permissions permissions = {
-        .overwrite = allowed->overwrite,
-        .overwrite_count = allowed->overwrite_count,
-        .overwrite_signature = allowed->overwrite_signature};
-    return strata_guard_device(strata_element_text(backend->element, "path"), &permissions, writes,
-                               error);
 }
 
 enum strata_status strata_device_open_block(const struct strata_backend *backend,
@@ -120,54 +111,133 @@ static enum strata_status open_null(const struct strata_workload *workload,
     return strata_null_open(&options, ret_target, error);
 }
 
-/* The path that the run uses: the back end's own, once the guard has let it pass again, or that of
- * a mapping made for this run, which the guard has let pass too. */
-static enum strata_status find_place(struct strata_run_context *context, bool writes,
-                                     const char **ret_path, struct strata_error *error)
+/* Whether the run may have its devices: the guard lets them pass again, or a mapping that it has
+ * let pass too is made for this run. */
+static enum strata_status provide(struct strata_run_context *context, struct strata_error *error)
 {
     const struct strata_backend *backend = context->backend;
-    *ret_path = strata_element_text(backend->element, "path");
     if (!strata_device_provisions(backend)) {
-        return strata_device_guard(backend, writes, error);
+        return strata_device_guard(backend, strata_workload_writes(context->workload), error);
     }
     struct strata_device_mapping *mapping;
     enum strata_status status = strata_device_map(backend, &mapping, error);
+    if (status == STRATA_OK) {
+        context->provision = mapping;
+        (void)snprintf(context->place, sizeof(context->place), "%s",
+                       strata_device_mapping_path(mapping));
+    }
+    return status;
+}
+
+/* The devices of an address space, below what makes one of several. */
+static struct strata_target *block_of(const struct strata_backend *backend,
+                                      struct strata_target *stack)
+{
+    return strata_device_is_striped(backend) ? strata_stripe_inner(stack) : stack;
+}
+
+/* On failure the target is closed. */
+static enum strata_status begin_rounds(struct strata_run_context *context,
+                                       struct strata_target *stack, struct strata_error *error)
+{
+    enum strata_status status =
+        strata_device_begin_rounds(context, block_of(context->backend, stack), error);
+    if (status != STRATA_OK) {
+        stack->type->close(stack);
+    }
+    return status;
+}
+
+/* The mapping that was made for the run, after a look for blocks that were never written below. */
+static enum strata_status open_mapping(struct strata_run_context *context,
+                                       struct strata_block_options options,
+                                       struct strata_target **ret_target,
+                                       struct strata_error *error)
+{
+    options.path = context->place;
+    enum strata_status status =
+        strata_device_open_block(context->backend, options, ret_target, error);
     if (status != STRATA_OK) {
         return status;
     }
-    context->provision = mapping;
-    *ret_path = strata_device_mapping_path(mapping);
-    (void)snprintf(context->place, sizeof(context->place), "%s", *ret_path);
-    return STRATA_OK;
+    status = strata_device_sample_below(context->backend, context->provision, options.block_bytes,
+                                        error);
+    if (status != STRATA_OK) {
+        (*ret_target)->type->close(*ret_target);
+    }
+    return status == STRATA_OK && context->workload->rounds > 0
+               ? begin_rounds(context, *ret_target, error)
+               : status;
+}
+
+/* The n-th address space with its filters. */
+static enum strata_status open_filtered(struct strata_run_context *context, unsigned stack,
+                                        struct strata_block_options options,
+                                        struct strata_target **ret_target,
+                                        struct strata_error *error)
+{
+    enum strata_status status =
+        strata_device_open_stack(context->backend, stack, options, ret_target, error);
+    if (status == STRATA_OK && context->workload->rounds > 0) {
+        status = begin_rounds(context, *ret_target, error);
+    }
+    if (status == STRATA_OK && strata_device_has_filter(context->backend)) {
+        status = strata_device_add_filter(context->backend, *ret_target, ret_target, error);
+    }
+    return status;
+}
+
+static enum strata_status open_side_by_side(struct strata_run_context *context,
+                                            struct strata_block_options options,
+                                            struct strata_target **ret_target,
+                                            struct strata_error *error)
+{
+    if (context->workload->rounds > 0) {
+        return strata_error_set(error, STRATA_ENVIRONMENT,
+                                STRATA_BLOCK_UNSUPPORTED "rounds until devices side by side are "
+                                                         "steady; expected one, or a striped set");
+    }
+    unsigned count = strata_device_stacks(context->backend);
+    struct strata_target **members = strata_memory_new(count, sizeof(struct strata_target *));
+    unsigned opened = 0;
+    enum strata_status status = STRATA_OK;
+    while (opened < count && status == STRATA_OK) {
+        status = open_filtered(context, opened, options, &members[opened], error);
+        opened += status == STRATA_OK;
+    }
+    if (status == STRATA_OK) {
+        *ret_target = strata_side_by_side_open(members, count);
+    }
+    for (unsigned n = 0; n < opened && status != STRATA_OK; n++) {
+        members[n]->type->close(members[n]);
+    }
+    free(members);
+    return status;
 }
 
 static enum strata_status open_device(struct strata_run_context *context,
                                       struct strata_target **ret_target, struct strata_error *error)
 {
-    const struct strata_workload *workload = context->workload;
-    bool writes = strata_workload_writes(workload);
-    struct strata_block_options options = {.writable = writes,
-                                           .block_bytes = context->first_phase->bytes,
-                                           .polled = is_polled(workload)};
-    enum strata_status status = find_place(context, writes, &options.path, error);
+    enum strata_status status = provide(context, error);
     if (status != STRATA_OK) {
         return status;
     }
+    const struct strata_workload *workload = context->workload;
+    struct strata_block_options options = {.writable = strata_workload_writes(workload),
+                                           .block_bytes = context->first_phase->bytes,
+                                           .polled = is_polled(workload)};
     const char *name = engine_of(workload);
     char reason[160];
     enum strata_block_engine asked = strcmp(name, "sync") == 0    ? STRATA_BLOCK_SYNC
                                      : strcmp(name, "uring") == 0 ? STRATA_BLOCK_URING
                                                                   : STRATA_BLOCK_AIO;
     options.engine = strata_block_engine_resolve(asked, reason, sizeof(reason));
-    status = strata_device_open_block(context->backend, options, ret_target, error);
-    if (status == STRATA_OK && context->provision != NULL) {
-        status = strata_device_sample_below(context->backend, context->provision,
-                                            context->first_phase->bytes, error);
-        if (status != STRATA_OK) {
-            (*ret_target)->type->close(*ret_target);
-        }
+    if (context->provision != NULL) {
+        return open_mapping(context, options, ret_target, error);
     }
-    return status;
+    return strata_device_stacks(context->backend) > 1
+               ? open_side_by_side(context, options, ret_target, error)
+               : open_filtered(context, 0, options, ret_target, error);
 }
 
 enum strata_status strata_device_open(struct strata_run_context *context,
@@ -176,17 +246,13 @@ enum strata_status strata_device_open(struct strata_run_context *context,
     if (strata_memory_takes(context->workload->source)) {
         return strata_memory_open(context->workload, ret_target, error);
     }
-    struct strata_target *target = NULL;
-    enum strata_status status = is_null(context->workload)
-                                    ? open_null(context->workload, &target, error)
-                                    : open_device(context, &target, error);
-    if (status == STRATA_OK && context->workload->rounds > 0) {
-        status = strata_device_begin_rounds(context, target, error);
+    if (!is_null(context->workload)) {
+        return open_device(context, ret_target, error);
     }
+    enum strata_status status = open_null(context->workload, ret_target, error);
     if (status == STRATA_OK && strata_device_has_filter(context->backend)) {
-        status = strata_device_add_filter(context->backend, target, &target, error);
+        status = strata_device_add_filter(context->backend, *ret_target, ret_target, error);
     }
-    *ret_target = target;
     return status;
 }
 
@@ -195,11 +261,20 @@ void strata_device_findings(struct strata_target *target, struct strata_run_cont
     if (strata_memory_takes(context->workload->source) || is_null(context->workload)) {
         return;
     }
-    const struct strata_target *block =
-        strata_device_has_filter(context->backend) ? strata_crypt_inner(target) : target;
-    unsigned sampled;
-    unsigned unwritten;
-    strata_block_samples(block, &sampled, &unwritten);
+    unsigned stacks = strata_device_stacks(context->backend);
+    unsigned sampled = 0;
+    unsigned unwritten = 0;
+    for (unsigned n = 0; n < stacks; n++) {
+        struct strata_target *stack = stacks > 1 ? strata_side_by_side_member(target, n) : target;
+        if (strata_device_has_filter(context->backend)) {
+            stack = strata_crypt_inner(stack);
+        }
+        unsigned here;
+        unsigned unwritten_here;
+        strata_block_samples(block_of(context->backend, stack), &here, &unwritten_here);
+        sampled += here;
+        unwritten += unwritten_here;
+    }
     if (sampled > 0 && context->provision != NULL) {
         strata_device_mapping_samples(context->provision, &sampled, &unwritten);
     }

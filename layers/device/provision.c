@@ -39,6 +39,11 @@ static enum strata_status check_options(const struct strata_backend *backend,
                                 "provision: is for encryption dm-crypt, not for %s",
                                 backend->encryption);
     }
+    if (backend->place_count > 1) {
+        return strata_error_set(error, STRATA_USAGE,
+                                "provision: a mapping stands over one device; expected none in "
+                                "`and`");
+    }
     return STRATA_OK;
 }
 

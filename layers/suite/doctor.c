@@ -116,9 +116,12 @@ static void check_backends(struct strata_text *out, const struct strata_plan *pl
         const struct strata_element *backend = &plan->backends[i];
         const char *name = strata_element_text(backend, "name");
         if (backend->type->layer != STRATA_LAYER_SERVICE) {
-            const char *path = strata_element_text(backend, "path");
-            struct stat there;
-            line(out, name, stat(path, &there) == 0, path);
+            char *path;
+            for (size_t n = 0; (path = strata_element_place(backend, n)) != NULL; n++) {
+                struct stat there;
+                line(out, name, stat(path, &there) == 0, path);
+                free(path);
+            }
             continue;
         }
         const char *url = strata_element_text(backend, "auth-url");

@@ -54,6 +54,8 @@ static const struct cell cells[] = {
      "disk", "disk-aes", PAIRS, 2000, {{"write", WRITE, 2 * RATE, 0.92}}},
     {"device", "iops", "A/A iops read 512 B depth 32", "read", "", "", 512, 512, 32,
      "disk", "disk", PAIRS, 12000, {{"read", READ, 100 * RATE, 1.0}}},
+    {"device", "workload", "randread 4 KiB depth 8 jobs 2", "randread", "", "", 4096, 4096, 16,
+     "old-disk", "disks", PAIRS, 4000, {{"randread", READ, 10 * RATE, 1.60}}},
     {"filesystem", "metadata", "metadata unique 1000 files 2 jobs", "create stat unlink", "", "",
      0, 0, 2,
      "ext4", "ext4-fscrypt", PAIRS, 1000, {{"create", STRATA_OPERATION_CREATE, 20 * RATE, 0.85},
@@ -94,19 +96,23 @@ static const struct cell cells[] = {
 
 struct backend {
     const char *name, *layer, *location, *encryption, *proof, *evidence;
-    int twin; /* index of the plain one; -1: none */
+    int twin;   /* index of the plain one; -1: none */
+    int versus; /* index of the one that it is held against; -1: none */
 };
 
 static const struct backend backends[] = {
-    {"disk", "device", "/dev/loop0", "none", "none", "", -1},
-    {"disk-aes", "device", "/dev/loop0", "aes-xts-256", "functional", "pattern absent below", 0},
-    {"ext4", "filesystem", "/mnt/ext4", "none", "none", "", -1},
-    {"ext4-fscrypt", "filesystem", "/mnt/ext4", "fscrypt", "structure", "fscrypt policy v2", 2},
-    {"swift", "service", "http://127.0.0.1:8080/auth/v1.0", "none", "none", "", -1},
+    {"disk", "device", "/dev/loop0", "none", "none", "", -1, -1},
+    {"disk-aes", "device", "/dev/loop0", "aes-xts-256", "functional", "pattern absent below", 0,
+     -1},
+    {"ext4", "filesystem", "/mnt/ext4", "none", "none", "", -1, -1},
+    {"ext4-fscrypt", "filesystem", "/mnt/ext4", "fscrypt", "structure", "fscrypt policy v2", 2, -1},
+    {"swift", "service", "http://127.0.0.1:8080/auth/v1.0", "none", "none", "", -1, -1},
     {"swift-server", "service", "http://127.0.0.1:8081/auth/v1.0", "server", "asserted",
-     "this proxy runs the keymaster", 4},
+     "this proxy runs the keymaster", 4, -1},
     {"swift-client", "service", "http://127.0.0.1:8080/auth/v1.0", "client", "functional",
-     "encrypted before the upload", 4},
+     "encrypted before the upload", 4, -1},
+    {"old-disk", "device", "/dev/loop2", "none", "none", "", -1, -1},
+    {"disks", "device", "/dev/loop0 and /dev/loop1", "none", "none", "", -1, 7},
 };
 enum { BACKENDS = sizeof(backends) / sizeof(backends[0]) };
 
@@ -227,6 +233,27 @@ static void fill_looks(struct strata_store_look looks[2], const struct cell *cel
     }
 }
 
+/* Every operation was done by one of the two devices in turn: the set's first does three of four.
+ */
+static void fill_members(struct strata_load_result *result, const struct strata_recorder *whole,
+                         enum strata_operation_kind kind)
+{
+    result->member_count = 2;
+    result->members = strata_memory_new(2, sizeof(*result->members));
+    for (unsigned m = 0; m < 2; m++) {
+        strata_recorder_init(&result->members[m], 1U << kind, false);
+        struct strata_tally *tally = &result->members[m].records[kind]->tally;
+        const struct strata_tally *all = &whole->records[kind]->tally;
+        unsigned quarters = m == 0 ? 3 : 1;
+        tally->ok = all->ok / 4 * quarters;
+        tally->bytes = all->bytes / 4 * quarters;
+        tally->window_ok = all->window_ok / 4 * quarters;
+        tally->window_bytes = all->window_bytes / 4 * quarters;
+        result->members[m].records[kind]->response.sum_ns = tally->ok * 1000000;
+        result->members[m].records[kind]->response.max_ns = 2000000;
+    }
+}
+
 static int64_t begin_run(struct maker *maker, const struct cell *cell, unsigned slot,
                          bool encrypted_side)
 {
@@ -259,6 +286,7 @@ static int64_t begin_run(struct maker *maker, const struct cell *cell, unsigned 
 static void make_run(struct maker *maker, const struct cell *cell, unsigned slot,
                      const char *status, const char *reason, int32_t code)
 {
+    static const char *const members[] = {"/dev/loop0", "/dev/loop1"};
     bool encrypted_side = slot % 4 == 1 || slot % 4 == 2;
     int64_t run_id = begin_run(maker, cell, slot, encrypted_side);
     struct strata_load_result results[MAX_PHASES];
@@ -271,16 +299,21 @@ static void make_run(struct maker *maker, const struct cell *cell, unsigned slot
         size_t p = outcome.phase_count++;
         double rate_per_s = rate_of(maker, phase, cell->pairs, slot / 2 + 1, encrypted_side);
         fill_result(&results[p], cell, phase, rate_per_s, code);
-        bool ciphered = encrypted_side && strcmp(cell->plain, cell->encrypted) != 0;
+        bool of_set = encrypted_side && strcmp(cell->encrypted, "disks") == 0;
+        bool ciphered = encrypted_side && strcmp(cell->plain, cell->encrypted) != 0 && !of_set;
+        if (of_set) {
+            fill_members(&results[p], &results[p].recorder, phase->kind);
+        }
         fill_looks(&looks[2 * p], cell, phase, results[p].elapsed_ns, ciphered);
-        phases[p] = (struct strata_store_phase){
-            .name = phase->name, .result = &results[p], .bytes_per_operation = cell->bytes};
+        phases[p] = (struct strata_store_phase){.name = phase->name,
+                                                .result = &results[p],
+                                                .bytes_per_operation = cell->bytes,
+                                                .members = members};
         outcome.look_count += 2;
     }
     require(strata_store_run_finish(maker->store, run_id, &outcome, &maker->error), maker);
     for (size_t p = 0; p < outcome.phase_count; p++) {
-        strata_recorder_done(&results[p].recorder);
-        strata_recorder_done(&results[p].warmup);
+        strata_load_result_done(&results[p]);
     }
 }
 
@@ -378,6 +411,7 @@ static void make_campaign(struct maker *maker, const char *uuid, const char *nam
             .proof = backend->proof,
             .evidence = backend->evidence,
             .twin_id = backend->twin >= 0 ? maker->backend_ids[backend->twin] : 0,
+            .versus_id = backend->versus >= 0 ? maker->backend_ids[backend->versus] : 0,
             .storage = "{}",
         };
         require(strata_store_backend(maker->store, maker->campaign_id, &place,

@@ -40,7 +40,7 @@ static void show(const char *path)
         strata_proof_directory(path, &proof);
     }
     printf("%s: %s: %s\n", path, strata_proof_name(proof.level), proof.evidence);
-    strata_counters_find_disks(path, &disks);
+    strata_counters_find_disks(&path, 1, &disks);
     printf("%s: disks", path);
     for (size_t i = 0; i < disks.count; i++) {
         printf(" %s", disks.names[i]);

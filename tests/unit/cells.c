@@ -148,6 +148,57 @@ static void ladder_takes_the_first_with_a_twin_or_the_named_one(void)
     done(&fixture);
 }
 
+#define RIVALS                                                                                     \
+    "<device name=\"a\" path=\"/x\"/>"                                                             \
+    "<device name=\"a-aes\" path=\"/x\" twin-of=\"a\" encryption=\"aes-xts-128\"/>"                \
+    "<device name=\"b\" path=\"/y\" versus=\"a\"/>"                                                \
+    "<device name=\"b-aes\" path=\"/y\" twin-of=\"b\" encryption=\"aes-xts-128\""                  \
+    " versus=\"a-aes\"/>"                                                                          \
+    "<device name=\"c\" path=\"/z\" versus=\"a\"/>"
+
+static void what_is_held_against_another_is_paired_with_it(void)
+{
+    struct fixture fixture;
+    begin(&fixture, "<campaign pairs=\"5\"/>", RIVALS, IOPS);
+    CU_ASSERT_EQUAL(plan_cells(&fixture), STRATA_OK);
+    CU_ASSERT_STRING_EQUAL(described(&fixture),
+                           "iops a/a-aes x 5; iops b/b-aes x 5; iops a/b x 5; iops a-aes/b-aes x "
+                           "5; iops a/c x 5; iops a/a x 5 control");
+    CU_ASSERT_PTR_EQUAL(strata_backends_find(&fixture.backends, "c")->versus,
+                        strata_backends_find(&fixture.backends, "a"));
+    done(&fixture);
+}
+
+static void what_is_held_against_another_runs_alone_where_that_does_not_run(void)
+{
+    struct fixture fixture;
+    begin(&fixture, "<campaign pairs=\"5\" control=\"no\"/>", RIVALS,
+          "<device-layer><iops backends=\"c\"/></device-layer>");
+    CU_ASSERT_EQUAL(plan_cells(&fixture), STRATA_OK);
+    CU_ASSERT_STRING_EQUAL(described(&fixture), "iops c/- x 5");
+    done(&fixture);
+    begin(&fixture, "<campaign pairs=\"5\" control=\"no\"/>", RIVALS, IOPS);
+    strata_backends_remove(&fixture.backends, strata_backends_find(&fixture.backends, "a"));
+    CU_ASSERT_EQUAL(plan_cells(&fixture), STRATA_OK);
+    CU_ASSERT_STRING_EQUAL(described(&fixture), "iops b/b-aes x 5; iops c/- x 5");
+    done(&fixture);
+}
+
+static void places_of_a_set_are_told_apart(void)
+{
+    struct fixture fixture;
+    begin(&fixture, "", "<device name=\"s\" path=\"/a b,c\" and=\"/d\\040e /f\\054g,/h\\9\"/>",
+          IOPS);
+    const struct strata_backend *set = strata_backends_find(&fixture.backends, "s");
+    CU_ASSERT_EQUAL_FATAL(set->place_count, 4);
+    CU_ASSERT_STRING_EQUAL(set->places[0], "/a b,c");
+    CU_ASSERT_STRING_EQUAL(set->places[1], "/d e");
+    CU_ASSERT_STRING_EQUAL(set->places[2], "/f,g");
+    CU_ASSERT_STRING_EQUAL(set->places[3], "/h\\9");
+    CU_ASSERT_STRING_EQUAL(set->location, "/a b,c and /d e and /f,g and /h\\9");
+    done(&fixture);
+}
+
 static void what_was_removed_is_left_out_with_its_twins(void)
 {
     struct fixture fixture;
@@ -211,6 +262,11 @@ static const struct harness_test tests[] = {
      workloads_name_their_back_ends_and_repetitions},
     {"ladder takes the first with a twin, or the named one",
      ladder_takes_the_first_with_a_twin_or_the_named_one},
+    {"what is held against another is paired with it",
+     what_is_held_against_another_is_paired_with_it},
+    {"what is held against another runs alone where that does not run",
+     what_is_held_against_another_runs_alone_where_that_does_not_run},
+    {"places of a set are told apart", places_of_a_set_are_told_apart},
     {"what was removed is left out with its twins", what_was_removed_is_left_out_with_its_twins},
     {"slots go in the order of the day for all twins",
      slots_go_in_the_order_of_the_day_for_all_twins},

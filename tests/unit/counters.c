@@ -119,22 +119,39 @@ static void a_stack(void)
     snprintf(folder, sizeof folder, "%s/images", fake_root);
 
     struct strata_counter_disks disks = {.count = 0};
-    strata_counters_find_disks_below(fake_root, folder, &disks);
+    const char *const one[] = {folder};
+    strata_counters_find_disks_below(fake_root, one, 1, &disks);
     CU_ASSERT_EQUAL_FATAL(disks.count, 4);
+    CU_ASSERT_EQUAL(disks.top_count, 1);
     CU_ASSERT_STRING_EQUAL(disks.names[0], "md0p1");
     CU_ASSERT_STRING_EQUAL(disks.names[1], "md0");
     CU_ASSERT_STRING_EQUAL(disks.names[2], "sda");
     CU_ASSERT_STRING_EQUAL(disks.names[3], "sdb");
-    strata_counters_find_disks_below(fake_root, folder, &disks);
+
+    /* A set: first its members, then what is below them, each once; of a member that lies on no
+     * device nothing can be counted, so nothing is. */
+    struct stat image;
+    char file[160];
+    snprintf(file, sizeof file, "%s/images/disk.img", fake_root);
+    CU_ASSERT_EQUAL_FATAL(stat(file, &image), 0);
+    const char *const same[] = {folder, file};
+    strata_counters_find_disks_below(fake_root, same, 2, &disks);
     CU_ASSERT_EQUAL(disks.count, 4);
+    CU_ASSERT_EQUAL(disks.top_count, 1);
+    const char *const partly[] = {folder, "/proc"};
+    strata_counters_find_disks_below(fake_root, partly, 2, &disks);
+    CU_ASSERT_EQUAL(disks.count, 0);
+    CU_ASSERT_EQUAL(disks.top_count, 0);
     fake_end();
 }
 
 static void no_device_below(void)
 {
     struct strata_counter_disks disks = {.count = 0};
-    strata_counters_find_disks("/proc", &disks);
-    strata_counters_find_disks("/nonexistent", &disks);
+    const char *const paths[] = {"/proc", "/nonexistent"};
+    strata_counters_find_disks(paths, 1, &disks);
+    CU_ASSERT_EQUAL(disks.count, 0);
+    strata_counters_find_disks(paths + 1, 1, &disks);
     CU_ASSERT_EQUAL(disks.count, 0);
 }
 
@@ -149,7 +166,8 @@ static void as_lsblk_sees_it(void)
         return;
     }
     struct strata_counter_disks disks = {.count = 0};
-    strata_counters_find_disks(".", &disks);
+    const char *const here[] = {"."};
+    strata_counters_find_disks(here, 1, &disks);
     CU_ASSERT_EQUAL_FATAL(disks.count > 0, 1);
     CU_ASSERT_STRING_EQUAL(disks.names[0], wanted);
 }
@@ -197,7 +215,8 @@ static void cheap(void)
 {
     struct strata_counter_disks disks = {.count = 0};
     struct strata_counters counters;
-    strata_counters_find_disks(".", &disks);
+    const char *const here[] = {"."};
+    strata_counters_find_disks(here, 1, &disks);
     uint64_t best = UINT64_MAX;
     for (unsigned i = 0; i < 50; i++) {
         uint64_t begin = strata_clock_monotonic_ns();

@@ -189,6 +189,7 @@ static void reads_from_a_cache_are_named(void)
     phase->direct = true;
     phase->result.recorder.records[STRATA_OPERATION_STAT]->tally.bytes = 1000000;
     phase->before.disk_count = phase->after.disk_count = 2;
+    phase->before.top_count = phase->after.top_count = 1;
     phase->after.disks[0] = (struct strata_disk_counter){.name = "loop9", .read_bytes = 1000000};
     phase->after.disks[1] = (struct strata_disk_counter){.name = "sda", .read_bytes = 500000};
     CU_ASSERT_STRING_EQUAL(judge(phase), "");

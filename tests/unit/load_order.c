@@ -136,6 +136,34 @@ static void sequential_jobs_have_disjoint_ranges(void)
     scripted_done(&scripted);
 }
 
+/* Jobs 0 and 2 are of member 0, jobs 1 and 3 of member 1, which is ten times as slow. */
+static void members_are_counted_by_themselves(void)
+{
+    struct scripted scripted = {.items = {10, 10, 10, 10},
+                                .latency_ns = {10000, 100000, 10000, 100000}};
+    scripted_init(&scripted, 0);
+    scripted.target.members = 2;
+    struct strata_load load = reads(4, STRATA_ORDER_RANDOM);
+    load.duration_ns = 1 * MS;
+    struct strata_load_result result;
+    struct strata_error error;
+    CU_ASSERT_EQUAL(strata_load_run(&scripted.target, &load, &result, &error), STRATA_OK);
+    CU_ASSERT_EQUAL_FATAL(result.member_count, 2);
+    uint64_t total = 0;
+    for (unsigned m = 0; m < 2; m++) {
+        const struct strata_record *record = result.members[m].records[STRATA_OPERATION_READ];
+        uint64_t logged = scripted.logs[m].count + scripted.logs[m + 2].count;
+        CU_ASSERT_EQUAL(record->tally.ok, logged);
+        CU_ASSERT_EQUAL(record->response.sum_ns, logged * (m == 0 ? 10000U : 100000U));
+        total += record->tally.ok;
+    }
+    CU_ASSERT_EQUAL(total, result.recorder.records[STRATA_OPERATION_READ]->tally.ok);
+    CU_ASSERT_TRUE(result.members[0].records[STRATA_OPERATION_READ]->tally.ok >
+                   5 * result.members[1].records[STRATA_OPERATION_READ]->tally.ok);
+    strata_load_result_done(&result);
+    scripted_done(&scripted);
+}
+
 static void ranges_of_a_huge_space_do_not_overflow(void)
 {
     struct scripted scripted = {.items = {UINT64_MAX}};
@@ -321,6 +349,7 @@ static const struct harness_test tests[] = {
     {"one pass over items of their own", one_pass_over_items_of_their_own},
     {"a random pass is not in sequence", a_random_pass_is_not_in_sequence},
     {"sequential jobs have disjoint ranges (D12)", sequential_jobs_have_disjoint_ranges},
+    {"members are counted by themselves", members_are_counted_by_themselves},
     {"ranges of a huge space do not overflow", ranges_of_a_huge_space_do_not_overflow},
     {"random covers a space beyond 2^32 items", random_covers_a_large_space},
     {"the seed decides the order", the_seed_decides_the_order},

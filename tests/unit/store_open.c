@@ -82,7 +82,7 @@ static void test_an_empty_file_becomes_a_database_only_for_writing(void)
     struct strata_error error;
     CU_ASSERT_EQUAL(strata_store_open(fixture.path, STRATA_STORE_WRITE, &fixture.store, &error),
                     STRATA_OK);
-    CU_ASSERT_STRING_EQUAL(fixture_shell(&fixture, "PRAGMA user_version"), "7");
+    CU_ASSERT_STRING_EQUAL(fixture_shell(&fixture, "PRAGMA user_version"), "8");
     /* "Stra" as a number. */
     CU_ASSERT_STRING_EQUAL(fixture_shell(&fixture, "PRAGMA application_id"), "1400140385");
     CU_ASSERT_STRING_EQUAL(fixture_shell(&fixture, "PRAGMA journal_mode"), "delete");
@@ -97,7 +97,7 @@ static void test_a_newer_database_is_refused_with_both_numbers(void)
     fixture.store = NULL;
     fixture_shell(&fixture, "PRAGMA user_version = 99");
     expect_refused(fixture.path, STRATA_STORE_WRITE, STRATA_USAGE,
-                   "made by a newer Strata: its schema is 99, this program knows up to 7");
+                   "made by a newer Strata: its schema is 99, this program knows up to 8");
     expect_refused(fixture.path, STRATA_STORE_READ, STRATA_USAGE, "newer Strata");
     fixture_shell(&fixture, "PRAGMA user_version = 0");
     expect_refused(fixture.path, STRATA_STORE_READ, STRATA_USAGE, "older Strata");
@@ -124,7 +124,9 @@ static void make_first_schema(const struct fixture *fixture)
           " 1, 1, 1, 'b');"
           "INSERT INTO phase VALUES (1, 1, 1, 'read', 0, 512, 1, 1000, 1000, 1.0, 0.1, 0);"
           "INSERT INTO operation_result VALUES (1, 1, 'read', 9, 0, 9, 9, 0, 0, 0, 4608, 9, 4608,"
-          " 0, 0, 0);",
+          " 0, 0, 0);"
+          "INSERT INTO comparison VALUES (1, 1, 1, 'read', 'read', 1, 1, 'control', 'throughput',"
+          " 'hodges-lehmann', 5, 0.0, -0.1, 0.1, 0.0, -0.1, 0.1, 0.1, 'pass', 1);",
           shell);
     CU_ASSERT_EQUAL(pclose(shell), 0);
 }
@@ -135,17 +137,18 @@ static void test_an_older_database_is_migrated_with_its_runs(void)
     fixture_folder(&fixture);
     make_first_schema(&fixture);
     expect_refused(fixture.path, STRATA_STORE_READ, STRATA_USAGE,
-                   "made by an older Strata: its schema is 1, this program reads 7");
+                   "made by an older Strata: its schema is 1, this program reads 8");
     struct strata_error error = {0};
     CU_ASSERT_EQUAL(strata_store_open(fixture.path, STRATA_STORE_WRITE, &fixture.store, &error),
                     STRATA_OK);
-    CU_ASSERT_STRING_EQUAL(fixture_shell(&fixture, "PRAGMA user_version"), "7");
+    CU_ASSERT_STRING_EQUAL(fixture_shell(&fixture, "PRAGMA user_version"), "8");
     CU_ASSERT_STRING_EQUAL(fixture_text(&fixture, "SELECT campaign || ' ' || ops_per_s || ' ' ||"
                                                   " (SELECT warmup_ns IS NULL FROM phase)"
                                                   " || status ||"
                                                   " (SELECT stands_on IS NULL FROM backend)"
+                                                  " || (SELECT verdict FROM comparison)"
                                                   " FROM v_throughput"),
-                           "old 9000000.0 1ok1");
+                           "old 9000000.0 1ok1pass");
     fixture_close(&fixture);
 }
 
