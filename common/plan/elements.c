@@ -4,8 +4,6 @@
  * doc/configuration.md read these tables. What a layer does with a value is the layer's own. */
 #include "common/plan/option.h"
 
-#include <string.h>
-
 #define COUNT_OF(array) (sizeof(array) / sizeof((array)[0]))
 #define SECOND          UINT64_C(1000000000)
 
@@ -692,24 +690,4 @@ const size_t strata_element_type_count = COUNT_OF(strata_element_types);
 bool strata_element_type_is_implied(const struct strata_element_type *type)
 {
     return type->role == STRATA_ROLE_BACKEND && type->option_count == 1;
-}
-
-const char *strata_layer_name(enum strata_layer_id layer)
-{
-    static const char *const names[STRATA_LAYERS] = {"device", "filesystem", "service", "user"};
-    return names[layer];
-}
-
-const struct strata_element_type *strata_element_type_find(enum strata_element_role role,
-                                                           enum strata_layer_id layer,
-                                                           const char *name)
-{
-    for (size_t i = 0; i < strata_element_type_count; i++) {
-        const struct strata_element_type *type = strata_element_types[i];
-        if (type->role == role && strcmp(type->name, name) == 0 &&
-            (role != STRATA_ROLE_WORKLOAD || type->layer == layer)) {
-            return type;
-        }
-    }
-    return NULL;
 }
