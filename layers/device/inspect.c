@@ -63,10 +63,11 @@ static enum strata_status prove_path(struct strata_backend *backend, const char 
         return STRATA_OK;
     }
     if (strcmp(backend->encryption, "dm-crypt") == 0 && evidence == NULL) {
-        return strata_error_set(error, STRATA_ENVIRONMENT,
-                                "%s: is not seen to be encrypted (%s), so that it would be compared "
-                                "as if it were; give evidence, or the kind of encryption that it has",
-                                path, backend->proof.evidence);
+        return strata_error_set(
+            error, STRATA_ENVIRONMENT,
+            "%s: is not seen to be encrypted (%s), so that it would be compared "
+            "as if it were; give evidence, or the kind of encryption that it has",
+            path, backend->proof.evidence);
     }
     set_proof(backend, STRATA_PROOF_ASSERTED,
               evidence != NULL ? evidence : "declared in the configuration; cannot be seen here");
