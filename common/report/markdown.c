@@ -76,6 +76,8 @@ enum strata_status strata_report_markdown(struct strata_store *store, const char
     enum strata_status status = strata_report_read(store, campaign, NULL, &report, error);
     if (status == STRATA_OK) {
         struct strata_table backends = {0};
+        struct strata_table steady = {0};
+        struct strata_table steps = {0};
         struct strata_table troubles = {0};
         write_header(&report, out);
         for (size_t i = 0; i < 4; i++) {
@@ -93,7 +95,11 @@ enum strata_status strata_report_markdown(struct strata_store *store, const char
             write_ladder(&report.ladders.items[i], out);
         }
         strata_report_table_backends(&report, &backends);
+        strata_report_table_steady(&report, &steady);
+        strata_report_table_steps(&report, &steps);
         strata_report_table_troubles(&report, &troubles);
+        write_section(STRATA_REPORT_STEADY_HEADING, &steady, out);
+        write_section(STRATA_REPORT_STEPS_HEADING, &steps, out);
         write_section("Back ends", &backends, out);
         write_section("Runs without a valid rate", &troubles, out);
     }

@@ -87,6 +87,45 @@ static void read_trouble(struct strata_report *report, struct strata_query *row)
     };
 }
 
+static void read_steady(struct strata_report *report, struct strata_query *row)
+{
+    void *items = report->steadies;
+    strata_memory_grow(&items, &report->steady_capacity, report->steady_count + 1,
+                       sizeof(report->steadies[0]));
+    report->steadies = items;
+    report->steadies[report->steady_count++] = (struct strata_report_steady){
+        .workload = text_or_empty(row, 0),
+        .backend = text_or_empty(row, 1),
+        .procedure = text_or_empty(row, 2),
+        .rounds = count_of(row, 3),
+        .reached = strata_query_integer(row, 4) != 0,
+        .ops_per_s = decimal_of(row, 5),
+        .bytes_per_s = decimal_of(row, 6),
+        .range_fraction = decimal_of(row, 7),
+        .slope_fraction = decimal_of(row, 8),
+        .by_bytes = strata_query_integer(row, 9) >= large_bytes,
+    };
+}
+
+static void read_step(struct strata_report *report, struct strata_query *row)
+{
+    void *items = report->steps;
+    strata_memory_grow(&items, &report->step_capacity, report->step_count + 1,
+                       sizeof(report->steps[0]));
+    report->steps = items;
+    report->steps[report->step_count++] = (struct strata_report_step){
+        .workload = text_or_empty(row, 0),
+        .backend = text_or_empty(row, 1),
+        .phase = text_or_empty(row, 2),
+        .at_s = decimal_of(row, 3),
+        .before_ops_per_s = decimal_of(row, 4),
+        .before_bytes_per_s = decimal_of(row, 5),
+        .after_ops_per_s = decimal_of(row, 6),
+        .after_bytes_per_s = decimal_of(row, 7),
+        .by_bytes = strata_query_integer(row, 8) >= large_bytes,
+    };
+}
+
 static void read_backend(struct strata_report *report, struct strata_query *row)
 {
     void *items = report->backends;
@@ -142,6 +181,18 @@ static const char trouble_sql[] =
     " FROM v_invalid WHERE campaign_id = ?1 AND (?2 IS NULL OR layer = ?2)"
     " GROUP BY layer, workload, backend, status, phase, reason ORDER BY min(run_id)";
 
+static const char steady_sql[] =
+    "SELECT workload, backend, iif(procedure <> '', 'by ' || procedure,"
+    "   'by no standard, without: ' || missing), rounds, reached, steady_ops_per_s,"
+    " steady_bytes_per_s, range_fraction, slope_fraction, block_bytes FROM v_steady_state"
+    " WHERE campaign_id = ?1 AND (?2 IS NULL OR layer = ?2) AND status = 'ok' ORDER BY run_id";
+
+static const char step_sql[] =
+    "SELECT v_step.workload, v_step.backend, v_step.phase, at_s, before_ops_per_s,"
+    " before_bytes_per_s, after_ops_per_s, after_bytes_per_s, v_run.object_bytes FROM v_step"
+    " JOIN v_run USING (run_id) WHERE v_step.campaign_id = ?1"
+    " AND (?2 IS NULL OR v_step.layer = ?2) ORDER BY v_step.run_id, v_step.phase_no";
+
 static const char backend_sql[] =
     "SELECT backend.name, backend.layer, backend.location, backend.encryption, backend.proof,"
     " backend.evidence, twin.name FROM backend"
@@ -177,10 +228,9 @@ enum strata_status strata_report_read(struct strata_store *store, const char *ca
         const char *sql;
         void (*read)(struct strata_report *report, struct strata_query *row);
     } parts[] = {
-        {campaign_sql, read_campaign},
-        {strata_embedded_find("common/report/cells.sql"), read_cell},
-        {trouble_sql, read_trouble},
-        {backend_sql, read_backend},
+        {campaign_sql, read_campaign}, {strata_embedded_find("common/report/cells.sql"), read_cell},
+        {trouble_sql, read_trouble},   {steady_sql, read_steady},
+        {step_sql, read_step},         {backend_sql, read_backend},
     };
     *ret_report = (struct strata_report){0};
     enum strata_status status =
@@ -213,6 +263,16 @@ void strata_report_done(struct strata_report *report)
         free(trouble->status);
         free(trouble->reason);
     }
+    for (size_t i = 0; i < report->steady_count; i++) {
+        free(report->steadies[i].workload);
+        free(report->steadies[i].backend);
+        free(report->steadies[i].procedure);
+    }
+    for (size_t i = 0; i < report->step_count; i++) {
+        free(report->steps[i].workload);
+        free(report->steps[i].backend);
+        free(report->steps[i].phase);
+    }
     for (size_t i = 0; i < report->backend_count; i++) {
         struct strata_report_backend *backend = &report->backends[i];
         free(backend->name);
@@ -225,6 +285,8 @@ void strata_report_done(struct strata_report *report)
     }
     free(report->cells);
     free(report->troubles);
+    free(report->steadies);
+    free(report->steps);
     free(report->backends);
     free(report->name);
     free(report->started);

@@ -38,6 +38,29 @@ struct strata_report_trouble {
     long runs;
 };
 
+/* A run of rounds. */
+struct strata_report_steady {
+    char *workload;
+    char *backend;
+    char *procedure; /* the standard that was followed, or what of it was left out */
+    long rounds;
+    bool reached;
+    double ops_per_s, bytes_per_s; /* NAN where it was not reached */
+    double range_fraction, slope_fraction;
+    bool by_bytes;
+};
+
+/* A phase whose rate changed for good inside it. */
+struct strata_report_step {
+    char *workload;
+    char *backend;
+    char *phase;
+    double at_s;
+    double before_ops_per_s, before_bytes_per_s;
+    double after_ops_per_s, after_bytes_per_s;
+    bool by_bytes;
+};
+
 struct strata_report_backend {
     char *name;
     char *layer;
@@ -64,6 +87,10 @@ struct strata_report {
     size_t cell_count, cell_capacity;
     struct strata_report_trouble *troubles;
     size_t trouble_count, trouble_capacity;
+    struct strata_report_steady *steadies;
+    size_t steady_count, steady_capacity;
+    struct strata_report_step *steps;
+    size_t step_count, step_capacity;
     struct strata_report_backend *backends;
     size_t backend_count, backend_capacity;
     struct strata_ladders ladders;

@@ -247,6 +247,57 @@ void strata_report_table_backends(const struct strata_report *report, struct str
     }
 }
 
+void strata_report_table_steady(const struct strata_report *report, struct strata_table *table)
+{
+    static const struct strata_column columns[] = {
+        {"workload", false, STRATA_COLUMN_ABOVE},  {"back end", false, STRATA_COLUMN_BESIDE},
+        {"steady", false, STRATA_COLUMN_BESIDE},   {"rate", true, STRATA_COLUMN_BESIDE},
+        {"range", true, STRATA_COLUMN_BESIDE},     {"slope", true, STRATA_COLUMN_BESIDE},
+        {"procedure", false, STRATA_COLUMN_BELOW},
+    };
+    table->columns = columns;
+    table->column_count = COUNT_OF(columns);
+    for (size_t i = 0; i < report->steady_count; i++) {
+        const struct strata_report_steady *steady = &report->steadies[i];
+        char rate[32];
+        format_rate(steady->ops_per_s, steady->bytes_per_s, steady->by_bytes, rate, sizeof(rate));
+        strata_table_add(table, steady->workload);
+        strata_table_add(table, steady->backend);
+        strata_table_format(
+            table, steady->reached ? "steady after round %ld" : "not reached in %ld rounds",
+            steady->rounds);
+        strata_table_add(table, rate);
+        add_whole_percent(table, steady->range_fraction, "");
+        add_whole_percent(table, steady->slope_fraction, "");
+        strata_table_add(table, steady->procedure);
+    }
+}
+
+void strata_report_table_steps(const struct strata_report *report, struct strata_table *table)
+{
+    static const struct strata_column columns[] = {
+        {"workload", false, STRATA_COLUMN_ABOVE}, {"back end", false, STRATA_COLUMN_BESIDE},
+        {"phase", false, STRATA_COLUMN_BESIDE},   {"at", true, STRATA_COLUMN_BESIDE},
+        {"before", true, STRATA_COLUMN_BESIDE},   {"after", true, STRATA_COLUMN_BESIDE},
+    };
+    table->columns = columns;
+    table->column_count = COUNT_OF(columns);
+    for (size_t i = 0; i < report->step_count; i++) {
+        const struct strata_report_step *step = &report->steps[i];
+        char rate[32];
+        strata_table_add(table, step->workload);
+        strata_table_add(table, step->backend);
+        strata_table_add(table, step->phase);
+        strata_table_format(table, "%.1f s", step->at_s);
+        format_rate(step->before_ops_per_s, step->before_bytes_per_s, step->by_bytes, rate,
+                    sizeof(rate));
+        strata_table_add(table, rate);
+        format_rate(step->after_ops_per_s, step->after_bytes_per_s, step->by_bytes, rate,
+                    sizeof(rate));
+        strata_table_add(table, rate);
+    }
+}
+
 void strata_report_table_troubles(const struct strata_report *report, struct strata_table *table)
 {
     static const struct strata_column columns[] = {

@@ -18,6 +18,10 @@ void strata_report_percent(double fraction, char *buffer, size_t size);
 void strata_report_rate(const struct strata_report_cell *cell, bool encrypted, char *buffer,
                         size_t size);
 
+/* Headings of the two tables below. */
+#define STRATA_REPORT_STEADY_HEADING "Steady state"
+#define STRATA_REPORT_STEPS_HEADING  "Rates that changed inside a run"
+
 /* Each fills an empty table; the caller calls strata_table_done. */
 void strata_report_table_cells(const struct strata_report *report, const char *layer,
                                struct strata_table *table);
@@ -26,6 +30,8 @@ void strata_report_table_ladder(const struct strata_ladder *ladder, struct strat
 /* All ladders in one table, each below its title. */
 void strata_report_table_ladders(const struct strata_ladders *ladders, struct strata_table *table);
 void strata_report_table_backends(const struct strata_report *report, struct strata_table *table);
+void strata_report_table_steady(const struct strata_report *report, struct strata_table *table);
+void strata_report_table_steps(const struct strata_report *report, struct strata_table *table);
 void strata_report_table_troubles(const struct strata_report *report, struct strata_table *table);
 
 /* "write, 256 KiB x 8, encrypted (swift-server)" */

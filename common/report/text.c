@@ -86,6 +86,8 @@ static void write_tables(struct page *page)
 {
     struct strata_table ladders = {0};
     struct strata_table backends = {0};
+    struct strata_table steady = {0};
+    struct strata_table steps = {0};
     struct strata_table troubles = {0};
     for (size_t i = 0; i < 4; i++) {
         if (is_wanted(page->layer, i)) {
@@ -94,7 +96,11 @@ static void write_tables(struct page *page)
     }
     strata_report_table_ladders(&page->report->ladders, &ladders);
     strata_report_table_backends(page->report, &backends);
+    strata_report_table_steady(page->report, &steady);
+    strata_report_table_steps(page->report, &steps);
     strata_report_table_troubles(page->report, &troubles);
+    write_table(page, STRATA_REPORT_STEADY_HEADING, &steady);
+    write_table(page, STRATA_REPORT_STEPS_HEADING, &steps);
     write_table(page, "Ladder: each layer against the one it stands on", &ladders);
     write_table(page, "Back ends", &backends);
     write_table(page, "Runs without a valid rate", &troubles);
@@ -111,6 +117,12 @@ static void write_legend(struct page *page)
             "one-sided 95 %% bounds. Verdict: pass: less than the margin even at the upper "
             "bound; fail: more even at the lower; inconclusive: the bounds do not say, and "
             "more pairs (--pairs) narrow them. Two values are those of plain / encrypted.");
+    }
+    if (page->report->steady_count > 0) {
+        write_line(
+            page, 2,
+            "Steady: the last five rounds differ by at most 20 %% of their mean (range), and "
+            "their line moves by at most 10 %% of it (slope); only then there is a rate.");
     }
     if (page->report->ladders.count > 0) {
         write_line(page, 2,
