@@ -191,7 +191,8 @@ static const char step_sql[] =
     "SELECT v_step.workload, v_step.backend, v_step.phase, at_s, before_ops_per_s,"
     " before_bytes_per_s, after_ops_per_s, after_bytes_per_s, v_run.object_bytes FROM v_step"
     " JOIN v_run USING (run_id) WHERE v_step.campaign_id = ?1"
-    " AND (?2 IS NULL OR v_step.layer = ?2) ORDER BY v_step.run_id, v_step.phase_no";
+    " AND (?2 IS NULL OR v_step.layer = ?2) AND v_step.status <> 'failed'"
+    " ORDER BY v_step.run_id, v_step.phase_no";
 
 static const char backend_sql[] =
     "SELECT backend.name, backend.layer, backend.location, backend.encryption, backend.proof,"
