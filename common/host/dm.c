@@ -9,6 +9,7 @@
 #include "common/base/memory.h"
 
 #include <fcntl.h>
+#include <inttypes.h>
 #include <linux/dm-ioctl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,23 +17,29 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-enum { TABLE_BYTES = 16384 };
+enum { TABLE_BYTES = 16384, SECTOR_BYTES = 512 };
 
-/* The first target's parameters begin with the cipher: "CIPHER KEY IV-OFFSET DEVICE OFFSET …". */
-static bool cipher_of_table(const struct dm_ioctl *table, char *ret_cipher, size_t size)
+bool strata_dm_crypt_parse(const char *parameters, struct strata_dm_crypt *ret_crypt)
+{
+    uint64_t sectors;
+    if (sscanf(parameters, "%127s %*s %*s %*s %" SCNu64, ret_crypt->cipher, &sectors) != 2 ||
+        sectors > UINT64_MAX / SECTOR_BYTES) {
+        return false;
+    }
+    ret_crypt->offset_bytes = sectors * SECTOR_BYTES;
+    return true;
+}
+
+static bool read_table(const struct dm_ioctl *table, struct strata_dm_crypt *ret_crypt)
 {
     const char *data = (const char *)table + table->data_start;
     const struct dm_target_spec *target = (const void *)data;
-    if ((table->flags & DM_BUFFER_FULL_FLAG) != 0 || table->target_count == 0 ||
-        strcmp(target->target_type, "crypt") != 0) {
-        return false;
-    }
-    const char *parameters = data + sizeof *target;
-    size_t length = strcspn(parameters, " ");
-    return (size_t)snprintf(ret_cipher, size, "%.*s", (int)length, parameters) < size;
+    return (table->flags & DM_BUFFER_FULL_FLAG) == 0 && table->target_count == 1 &&
+           strcmp(target->target_type, "crypt") == 0 &&
+           strata_dm_crypt_parse(data + sizeof *target, ret_crypt);
 }
 
-bool strata_dm_cipher(const char *uuid, char *ret_cipher, size_t size)
+bool strata_dm_crypt_read(const char *uuid, struct strata_dm_crypt *ret_crypt)
 {
     int control = open("/dev/mapper/control", O_RDWR | O_CLOEXEC);
     if (control < 0) {
@@ -44,8 +51,7 @@ bool strata_dm_cipher(const char *uuid, char *ret_cipher, size_t size)
     table->data_start = sizeof *table;
     table->flags = DM_STATUS_TABLE_FLAG | DM_SECURE_DATA_FLAG;
     snprintf(table->uuid, sizeof table->uuid, "%s", uuid);
-    bool known =
-        ioctl(control, DM_TABLE_STATUS, table) == 0 && cipher_of_table(table, ret_cipher, size);
+    bool known = ioctl(control, DM_TABLE_STATUS, table) == 0 && read_table(table, ret_crypt);
     explicit_bzero(table, TABLE_BYTES);
     free(table);
     (void)close(control);

@@ -4,10 +4,21 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
-/* The cipher of the active table of the dm device with this uuid ("aes-xts-plain64"), asked of the
- * kernel. False when it cannot be known: no device mapper, not root, not a dm-crypt device. */
-bool strata_dm_cipher(const char *uuid, char *ret_cipher, size_t size);
+/* What the active table of a dm-crypt device says, but for its key. */
+struct strata_dm_crypt {
+    char cipher[128];      /* "aes-xts-plain64" */
+    uint64_t offset_bytes; /* where on the device below the ciphertext begins */
+};
+
+/* Ask the kernel for the table of the dm device with this uuid. False when it cannot be known: no
+ * device mapper, not root, not one dm-crypt target. */
+bool strata_dm_crypt_read(const char *uuid, struct strata_dm_crypt *ret_crypt);
+
+/* Likewise from the parameters of a crypt target: "CIPHER KEY IV-OFFSET DEVICE OFFSET …", the
+ * offset in sectors of 512 bytes. */
+bool strata_dm_crypt_parse(const char *parameters, struct strata_dm_crypt *ret_crypt);
 
 /* The kind of encryption that a dm uuid of cryptsetup's tells ("LUKS2" of "CRYPT-LUKS2-…"), into
  * `ret_kind`. False for other uuids: a bare "CRYPT-", integrity and verity devices (which encrypt

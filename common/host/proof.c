@@ -86,21 +86,22 @@ static bool decided_by_uuid(const char *root, const char *name, struct strata_pr
 {
     char uuid[256];
     char kind[16];
-    char cipher[128];
+    struct strata_dm_crypt crypt;
     if (!strata_kernel_file_read(uuid, sizeof uuid, "%s/sys/class/block/%s/dm/uuid", root, name) ||
         !strata_dm_crypt_kind(uuid, kind, sizeof kind)) {
         return false;
     }
-    if (!strata_dm_cipher(uuid, cipher, sizeof cipher)) {
-        snprintf(cipher, sizeof cipher, "cipher not known");
+    if (!strata_dm_crypt_read(uuid, &crypt)) {
+        snprintf(crypt.cipher, sizeof crypt.cipher, "cipher not known");
     }
-    if (strstr(cipher, "cipher_null") != NULL) {
+    if (strstr(crypt.cipher, "cipher_null") != NULL) {
         snprintf(proof->evidence, sizeof proof->evidence,
-                 "%s is CRYPT-%s, but its cipher is %s: nothing is encrypted", name, kind, cipher);
+                 "%s is CRYPT-%s, but its cipher is %s: nothing is encrypted", name, kind,
+                 crypt.cipher);
         proof->level = STRATA_PROOF_NONE;
     } else {
         snprintf(proof->evidence, sizeof proof->evidence, "%s is CRYPT-%s (%s)", name, kind,
-                 cipher);
+                 crypt.cipher);
         proof->level = STRATA_PROOF_STRUCTURE;
     }
     return true;
@@ -178,6 +179,23 @@ void strata_proof_device(const char *path, struct strata_proof *ret_proof)
 {
     memset(ret_proof, 0, sizeof *ret_proof);
     judge_path_device(path, ret_proof);
+}
+
+bool strata_proof_device_under(const char *path, char *ret_device, size_t size,
+                               uint64_t *ret_offset_bytes)
+{
+    char name[STRATA_STACK_NAME];
+    char uuid[256];
+    struct strata_dm_crypt crypt;
+    struct strata_stack_below below;
+    if (!strata_stack_device_of("", path, name) ||
+        !strata_kernel_file_read(uuid, sizeof uuid, "/sys/class/block/%s/dm/uuid", name) ||
+        !strata_dm_crypt_read(uuid, &crypt)) {
+        return false;
+    }
+    strata_stack_find_below("", name, &below);
+    *ret_offset_bytes = crypt.offset_bytes;
+    return below.count == 1 && (size_t)snprintf(ret_device, size, "/dev/%s", below.names[0]) < size;
 }
 
 void strata_proof_directory(const char *path, struct strata_proof *ret_proof)

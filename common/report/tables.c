@@ -101,11 +101,14 @@ static void add_runs(struct strata_table *table, const struct strata_report_cell
     }
 }
 
+/* "disk / disk-luks (proof: functional)": how it is known that one of the two is encrypted. */
 static void add_backends(struct strata_table *table, const struct strata_report_cell *cell)
 {
-    strata_table_format(table, "%s%s%s", cell->plain != NULL ? cell->plain : "",
+    bool known = cell->encrypted != NULL && cell->proof[0] != '\0';
+    strata_table_format(table, "%s%s%s%s%s%s", cell->plain != NULL ? cell->plain : "",
                         cell->plain != NULL && cell->encrypted != NULL ? " / " : "",
-                        cell->encrypted != NULL ? cell->encrypted : "");
+                        cell->encrypted != NULL ? cell->encrypted : "", known ? " (proof: " : "",
+                        known ? cell->proof : "", known ? ")" : "");
 }
 
 void strata_report_table_cells(const struct strata_report *report, const char *layer,

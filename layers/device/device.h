@@ -83,6 +83,25 @@ enum strata_status strata_device_trial(struct strata_target *above, struct strat
                                        const char *through, struct strata_proof *ret_proof,
                                        struct strata_error *error);
 
+/* Where a dm-crypt mapping puts its ciphertext. */
+struct strata_device_under {
+    const char *path;
+    uint64_t offset_bytes; /* of the mapping's first byte */
+};
+
+/* Open for reading what the back end's region of its mapping stands on. Owns: the caller closes it.
+ */
+enum strata_status strata_device_open_under(const struct strata_backend *backend,
+                                            const struct strata_device_under *under,
+                                            uint64_t block_bytes, struct strata_target **ret_target,
+                                            struct strata_error *error);
+
+/* The trial above for the dm-crypt device `path`, of which backend->proof says what the kernel
+ * shows. */
+enum strata_status strata_device_prove_mapping(struct strata_backend *backend, const char *path,
+                                               const struct strata_device_under *under,
+                                               struct strata_error *error);
+
 /* --- a mapping that Strata makes over the back end's device (option `provision`) --- */
 
 struct strata_device_mapping;

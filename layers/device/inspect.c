@@ -5,6 +5,7 @@
  */
 #include "layers/device/device.h"
 
+#include "common/host/opal.h"
 #include "common/target/crypt.h"
 
 #include <stdio.h>
@@ -53,34 +54,59 @@ static enum strata_status prove_filter(struct strata_backend *backend, unsigned 
     return STRATA_OK;
 }
 
-/* The path is encrypted itself: the kernel shows it, or somebody says so. */
-static enum strata_status prove_path(struct strata_backend *backend, const char *path,
-                                     struct strata_error *error)
+/* A dm-crypt device that may be written shows what it does. */
+static enum strata_status prove_own_mapping(struct strata_backend *backend, const char *path,
+                                            struct strata_error *error)
+{
+    char device[64];
+    struct strata_device_under under = {.path = device};
+    return strata_proof_device_under(path, device, sizeof(device), &under.offset_bytes)
+               ? strata_device_prove_mapping(backend, path, &under, error)
+               : STRATA_OK;
+}
+
+/* Somebody says so; a drive that locks by OPAL says a little more. */
+static void assert_encrypted(struct strata_backend *backend, const char *path)
 {
     const char *evidence = strata_element_text(backend->element, "evidence");
+    char text[sizeof(backend->proof.evidence)];
+    (void)snprintf(
+        text, sizeof(text), "%s%s", strata_opal_locks(path) ? "OPAL locking enabled; " : "",
+        evidence != NULL ? evidence : "declared in the configuration; cannot be seen here");
+    set_proof(backend, STRATA_PROOF_ASSERTED, text);
+}
+
+/* The path is encrypted itself: the kernel shows it, or somebody says so. */
+static enum strata_status prove_path(struct strata_backend *backend, const char *path, bool writes,
+                                     struct strata_error *error)
+{
     strata_proof_device(path, &backend->proof);
-    if (backend->proof.level != STRATA_PROOF_NONE || !backend->encrypted) {
+    if (!backend->encrypted) {
         return STRATA_OK;
     }
-    if (strcmp(backend->encryption, "dm-crypt") == 0 && evidence == NULL) {
+    if (backend->proof.level != STRATA_PROOF_NONE) {
+        return writes ? prove_own_mapping(backend, path, error) : STRATA_OK;
+    }
+    if (strcmp(backend->encryption, "dm-crypt") == 0 &&
+        strata_element_text(backend->element, "evidence") == NULL) {
         return strata_error_set(
             error, STRATA_ENVIRONMENT,
-            "%s: is not seen to be encrypted (%s), so that it would be compared "
-            "as if it were; give evidence, or the kind of encryption that it has",
+            "%s: is not seen to be encrypted (%s), so that it would be compared as if it were; "
+            "give evidence, or the kind of encryption that it has",
             path, backend->proof.evidence);
     }
-    set_proof(backend, STRATA_PROOF_ASSERTED,
-              evidence != NULL ? evidence : "declared in the configuration; cannot be seen here");
+    assert_encrypted(backend, path);
     return STRATA_OK;
 }
 
 /* A set is as well known as the member that is known least. */
-static enum strata_status prove_paths(struct strata_backend *backend, struct strata_error *error)
+static enum strata_status prove_paths(struct strata_backend *backend, bool writes,
+                                      struct strata_error *error)
 {
     struct strata_proof least = {.level = STRATA_PROOF_NONE};
     enum strata_status status = STRATA_OK;
     for (size_t n = 0; n < backend->place_count && status == STRATA_OK; n++) {
-        status = prove_path(backend, backend->places[n], error);
+        status = prove_path(backend, backend->places[n], writes, error);
         least = n == 0 || backend->proof.level < least.level ? backend->proof : least;
     }
     backend->proof = least;
@@ -124,7 +150,7 @@ enum strata_status strata_device_inspect(struct strata_backend *backend, bool wr
         }
     }
     if (status == STRATA_OK && !strata_device_has_filter(backend)) {
-        status = prove_paths(backend, error);
+        status = prove_paths(backend, writes, error);
     }
     return status;
 }

@@ -107,20 +107,11 @@ enum strata_status strata_device_unmap(struct strata_device_mapping *mapping,
     return status;
 }
 
-/* The part of the device that the region of the mapping stands on, as a target for reading. */
-static enum strata_status open_below(const struct strata_backend *backend,
-                                     const struct strata_device_mapping *mapping,
-                                     uint64_t block_bytes, struct strata_target **ret_target,
-                                     struct strata_error *error)
+static struct strata_device_under under(const struct strata_backend *backend,
+                                        const struct strata_device_mapping *mapping)
 {
-    const struct strata_block_options options = {
-        .path = strata_element_text(backend->element, "path"),
-        .engine = STRATA_BLOCK_SYNC,
-        .offset_bytes = strata_element_number(backend->element, "offset") +
-                        strata_dmcrypt_data_offset(mapping->crypt),
-        .size_bytes = strata_element_number(backend->element, "size"),
-        .block_bytes = block_bytes};
-    return strata_block_open(&options, ret_target, error);
+    return (struct strata_device_under){.path = strata_element_text(backend->element, "path"),
+                                        .offset_bytes = strata_dmcrypt_data_offset(mapping->crypt)};
 }
 
 /* What was never written reads through a cipher as noise, so it is looked for below. */
@@ -129,7 +120,9 @@ enum strata_status strata_device_sample_below(const struct strata_backend *backe
                                               uint64_t block_bytes, struct strata_error *error)
 {
     struct strata_target *below;
-    enum strata_status status = open_below(backend, mapping, block_bytes, &below, error);
+    const struct strata_device_under device = under(backend, mapping);
+    enum strata_status status =
+        strata_device_open_under(backend, &device, block_bytes, &below, error);
     if (status != STRATA_OK) {
         return status;
     }
@@ -159,28 +152,9 @@ static enum strata_status prove(struct strata_backend *backend,
                    : strata_error_set(error, STRATA_ENVIRONMENT, "%s: is not encrypted: %s",
                                       strata_device_mapping_path(mapping), backend->proof.evidence);
     }
-    struct strata_target *above = NULL;
-    struct strata_target *below = NULL;
-    const struct strata_block_options options = {.path = strata_device_mapping_path(mapping),
-                                                 .engine = STRATA_BLOCK_SYNC,
-                                                 .writable = true,
-                                                 .block_bytes = STRATA_DEVICE_TRIAL_BYTES};
-    enum strata_status status = strata_device_open_block(backend, options, &above, error);
-    if (status == STRATA_OK) {
-        status = open_below(backend, mapping, STRATA_DEVICE_TRIAL_BYTES, &below, error);
-    }
-    if (status == STRATA_OK) {
-        char through[128];
-        (void)snprintf(through, sizeof(through), "a mapping (%.110s)", backend->proof.evidence);
-        status = strata_device_trial(above, below, through, &backend->proof, error);
-    }
-    if (below != NULL) {
-        below->type->close(below);
-    }
-    if (above != NULL) {
-        above->type->close(above);
-    }
-    return status;
+    const struct strata_device_under device = under(backend, mapping);
+    return strata_device_prove_mapping(backend, strata_device_mapping_path(mapping), &device,
+                                       error);
 }
 
 enum strata_status strata_device_inspect_provisioned(struct strata_backend *backend,

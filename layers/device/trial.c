@@ -95,3 +95,41 @@ enum strata_status strata_device_trial(struct strata_target *above, struct strat
     free(trial);
     return status;
 }
+
+enum strata_status strata_device_open_under(const struct strata_backend *backend,
+                                            const struct strata_device_under *under,
+                                            uint64_t block_bytes, struct strata_target **ret_target,
+                                            struct strata_error *error)
+{
+    const struct strata_block_options options = {
+        .path = under->path,
+        .engine = STRATA_BLOCK_SYNC,
+        .offset_bytes = strata_element_number(backend->element, "offset") + under->offset_bytes,
+        .size_bytes = strata_element_number(backend->element, "size"),
+        .block_bytes = block_bytes};
+    return strata_block_open(&options, ret_target, error);
+}
+
+enum strata_status strata_device_prove_mapping(struct strata_backend *backend, const char *path,
+                                               const struct strata_device_under *under,
+                                               struct strata_error *error)
+{
+    const struct strata_block_options options = {
+        .path = path, .engine = STRATA_BLOCK_SYNC, .writable = true, .block_bytes = BYTES};
+    struct strata_target *above = NULL;
+    struct strata_target *below = NULL;
+    char through[128];
+    (void)snprintf(through, sizeof(through), "a mapping (%.110s)", backend->proof.evidence);
+    enum strata_status status = strata_device_open_block(backend, options, &above, error);
+    if (status == STRATA_OK) {
+        status = strata_device_open_under(backend, under, BYTES, &below, error);
+    }
+    if (status == STRATA_OK) {
+        status = strata_device_trial(above, below, through, &backend->proof, error);
+        below->type->close(below);
+    }
+    if (above != NULL) {
+        above->type->close(above);
+    }
+    return status;
+}

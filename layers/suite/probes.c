@@ -1,6 +1,9 @@
 /* The kernel's facilities: files of /proc, /sys and /dev, and one system call that only fails. */
 #include "layers/suite/probes.h"
 
+#include "common/host/dmcrypt.h"
+
+#include <dirent.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -107,9 +110,33 @@ static bool look_pressure(char *detail, size_t size)
     return first_line("/proc/pressure/cpu", line, sizeof(line));
 }
 
+/* Good when there is none. Runs that go on have theirs, too: which is which only the user knows. */
+static bool look_mappings(char *detail, size_t size)
+{
+    DIR *disks = opendir("/sys/block");
+    size_t length = 0;
+    for (struct dirent *disk; disks != NULL && (disk = readdir(disks)) != NULL;) {
+        char path[sizeof(disk->d_name) + 32];
+        char name[128];
+        snprintf(path, sizeof(path), "/sys/block/%s/dm/name", disk->d_name);
+        if (first_line(path, name, sizeof(name)) &&
+            strncmp(name, STRATA_DMCRYPT_PREFIX, strlen(STRATA_DMCRYPT_PREFIX)) == 0 &&
+            length < size) {
+            length += (size_t)snprintf(detail + length, size - length, "%s%s",
+                                       length > 0 ? " " : "", name);
+        }
+    }
+    if (disks != NULL) {
+        closedir(disks);
+    }
+    return length == 0;
+}
+
 const struct suite_probe suite_probes[] = {
     {"loop devices", look_loop, "files as disks, in 'make run' and the tests"},
     {"device-mapper", look_device_mapper, "dm-crypt volumes"},
+    {"no mapping left", look_mappings,
+     "those of killed runs hold their device: 'cryptsetup close' removes one"},
     {"XFS", look_xfs, "the plain file system of 'make run'"},
     {"fscrypt", look_fscrypt, "encrypted directories on ext4"},
     {"FUSE", look_fuse, "gocryptfs"},

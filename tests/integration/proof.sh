@@ -92,4 +92,13 @@ else
         skip "gocryptfs" "it does not mount here"
     fi
 fi
+# No drive here speaks OPAL; strace answers for one: supported and initialised, with and without locking.
+opal() { # opal FLAGS: what is said when the kernel's status has these flags, in hexadecimal
+    strace -qq -o "$scratch/calls" -e trace=ioctl -e "inject=ioctl:retval=0:poke_exit=@arg3=${1}00000000000000" \
+        "$tool" --opal /dev/null
+}
+equal "OPAL: locking enabled" "$(opal 07)" locks
+check "OPAL: the kernel is asked for its status" grep -q IOC_OPAL_GET_STATUS "$scratch/calls"
+equal "OPAL: without locking" "$(opal 03)" "does not lock"
+equal "OPAL: a device without it" "$("$tool" --opal /dev/null)" "does not lock"
 finish

@@ -1,10 +1,12 @@
 /* Say what common/host/proof.h finds, for tests on real devices and file systems.
  *
  *   proof PATH…             "PATH: LEVEL: EVIDENCE" and "PATH: disks NAME…" for each
+ *   proof --opal PATH       "locks" or "does not lock"
  *   proof --fscrypt FOLDER  encrypt the empty folder by the kernel, with a key that nobody knows */
 #include "common/host/proof.h"
 #include "common/host/counters.h"
 #include "common/host/fscrypt.h"
+#include "common/host/opal.h"
 
 #include <fcntl.h>
 #include <stdio.h>
@@ -52,6 +54,10 @@ int main(int argc, char **argv)
 {
     if (argc == 3 && strcmp(argv[1], "--fscrypt") == 0) {
         return encrypt(argv[2]);
+    }
+    if (argc == 3 && strcmp(argv[1], "--opal") == 0) {
+        puts(strata_opal_locks(argv[2]) ? "locks" : "does not lock");
+        return 0;
     }
     for (int i = 1; i < argc; i++) {
         show(argv[i]);

@@ -1,4 +1,5 @@
 #include "common/host/dm.h"
+#include "common/host/opal.h"
 #include "common/host/proof_below.h"
 #include "tests/unit/fake_root.h"
 #include "tests/unit/harness.h"
@@ -52,6 +53,31 @@ static void uuids(void)
         CU_ASSERT_EQUAL(found, cases[i].kind != NULL);
         CU_ASSERT_STRING_EQUAL(kind, cases[i].kind != NULL ? cases[i].kind : "");
     }
+}
+
+static void tables_without_their_keys(void)
+{
+    struct strata_dm_crypt crypt;
+    CU_ASSERT_TRUE(strata_dm_crypt_parse("aes-xts-plain64 00ff00ff 0 7:0 32768", &crypt));
+    CU_ASSERT_STRING_EQUAL(crypt.cipher, "aes-xts-plain64");
+    CU_ASSERT_EQUAL(crypt.offset_bytes, UINT64_C(16777216));
+    CU_ASSERT_TRUE(strata_dm_crypt_parse(
+        "capi:authenc(hmac(sha256),xts(aes))-plain64 :96:logon:cryptsetup:x 8 253:1 8 2 "
+        "integrity:32:aead sector_size:4096",
+        &crypt));
+    CU_ASSERT_STRING_EQUAL(crypt.cipher, "capi:authenc(hmac(sha256),xts(aes))-plain64");
+    CU_ASSERT_EQUAL(crypt.offset_bytes, 4096);
+    CU_ASSERT_TRUE(strata_dm_crypt_parse("cipher_null-ecb - 0 1:0 0", &crypt));
+    CU_ASSERT_FALSE(strata_dm_crypt_parse("aes-xts-plain64 00ff 0 7:0", &crypt));
+    CU_ASSERT_FALSE(strata_dm_crypt_parse("aes 00 0 7:0 36028797018963968", &crypt)); /* 2^64 B */
+    CU_ASSERT_FALSE(strata_dm_crypt_parse("", &crypt));
+}
+
+static void no_drive_without_opal_locks(void)
+{
+    CU_ASSERT_FALSE(strata_opal_locks("/dev/null"));
+    CU_ASSERT_FALSE(strata_opal_locks("/dev/loop0"));
+    CU_ASSERT_FALSE(strata_opal_locks("/nonexistent"));
 }
 
 static void plain_disk(void)
@@ -141,6 +167,8 @@ static void this_machine(void)
 
 static const struct harness_test tests[] = {
     {"cryptsetup's uuids are told from others", uuids},
+    {"a dm-crypt table's cipher and offset", tables_without_their_keys},
+    {"what does not speak OPAL does not lock", no_drive_without_opal_locks},
     {"a plain disk", plain_disk},
     {"LUKS, and LVM on LUKS", luks_directly_and_below_lvm},
     {"a bare CRYPT- and dm-verity prove nothing", bare_crypt_and_verity_prove_nothing},
