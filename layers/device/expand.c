@@ -112,6 +112,11 @@ static void fill_end(const struct shape *shape, struct strata_load *load)
     }
 }
 
+static uint64_t duration_ns(const struct shape *shape)
+{
+    return strata_element_number(shape->element, shape->rounds ? "round" : "duration");
+}
+
 static void fill_load(const struct shape *shape, struct strata_load *load)
 {
     const struct strata_element *element = shape->element;
@@ -121,7 +126,7 @@ static void fill_load(const struct shape *shape, struct strata_load *load)
         .depth = shape->depth,
         .batch = shape->ladder ? 1 : (unsigned)strata_element_number(element, "batch"),
         .bytes = shape->block_bytes,
-        .duration_ns = strata_element_number(element, shape->rounds ? "round" : "duration")};
+        .duration_ns = duration_ns(shape)};
     fill_mix(shape, load);
     if (!shape->ladder && !shape->rounds) {
         load->warmup_ns = strata_element_number(element, "warm-up");
@@ -186,8 +191,8 @@ static void add_cell(const struct shape *shape, const struct strata_backend *pla
     workload->phase_count = 1;
     fill_load(shape, &workload->phases[0]);
     workload->parameters = parameters(shape, &workload->phases[0]);
-    workload->expected_ns =
-        workload->phases[0].warmup_ns + workload->phases[0].duration_ns + OPENING_NS;
+    /* Nobody knows how long an amount takes: as long as a run by time, for want of better. */
+    workload->expected_ns = workload->phases[0].warmup_ns + duration_ns(shape) + OPENING_NS;
     if (shape->rounds) {
         strata_device_add_rounds(workload);
     }

@@ -19,7 +19,7 @@ at_exit 'losetup -d "$device" 2> /dev/null'
 name=${device#/dev/}
 number=$(cat "/sys/block/$name/dev")
 mkdir "$group" || { skip "steady state" "no cgroup can be made"; finish; }
-at_exit 'wait; rmdir "$group"'
+at_exit 'kill $(cat "$group/cgroup.procs") 2> /dev/null; wait; rmdir "$group"'
 
 # throttle OPERATIONS-PER-SECOND: of the processes in the group, reads and writes each. It lets about
 # a tenth of a second's worth pass at once after a pause, so that a round of half a second may have a
@@ -165,6 +165,19 @@ near "and how often it was gone over is recorded" "$(value "SELECT region_passes
 throttled --op read --block-size 64KiB --depth 4 --amount 1GiB --duration 500ms --warm-up 0s
 near "bytes and a time: the first of both ends it" "$(value "SELECT window_s FROM v_throughput WHERE $last")" 0.5 1
 refused "a size beyond the end" 2 "beyond its end" --size 3GiB
+
+# --- the ready configuration, scaled down ---------------------------------------------------------------
+throttle 2000
+(
+    echo $BASHPID > "$group/cgroup.procs"
+    exec timeout 120 "$bin/strata-device" --quiet --db "$db" --config "$top/config/steady_state.xml" \
+        --set "drive.path=$device" --set time-scale=0.005 --allow-overwrite "$device"
+) > "$scratch/out" 2> "$scratch/err"
+equal "config/steady_state.xml: exit code" $? 0
+equal "… three answers, none by the standard's name" "$(value "SELECT count(*), max(procedure), max(missing)
+    FROM v_steady_state WHERE campaign = 'steady state'")" "3||a physical device; rounds of 60 s (0.3 s)"
+equal "… a mix has a rate for reads and one for writes where it is steady" "$(value "SELECT count(ops_per_s) = 2 * reached
+    FROM v_rate JOIN steady_state USING (run_id) WHERE campaign = 'steady state' AND workload LIKE '%randrw%'")" 1
 
 # --- interrupted --------------------------------------------------------------------------------------
 throttle 2000
