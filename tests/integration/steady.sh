@@ -2,6 +2,8 @@
 # Steady state, ends by bytes, and steps, on a loop device whose rate the kernel's block throttle sets:
 # what is stored against what the throttle allows and what the kernel counted at the device.
 . "$(dirname "$0")/../lib.sh"
+# shellcheck source=tests/servers/processes.sh
+. "$top/tests/servers/processes.sh" # wait_until
 begin steady
 db=$scratch/results.db
 capacity=$((16 << 20))
@@ -19,7 +21,8 @@ at_exit 'losetup -d "$device" 2> /dev/null'
 name=${device#/dev/}
 number=$(cat "/sys/block/$name/dev")
 mkdir "$group" || { skip "steady state" "no cgroup can be made"; finish; }
-at_exit 'kill $(cat "$group/cgroup.procs") 2> /dev/null; wait; rmdir "$group"'
+nobody_left() { ! grep -q . "$group/cgroup.procs"; }
+at_exit 'kill $(cat "$group/cgroup.procs") 2> /dev/null; wait_until 20 nobody_left; rmdir "$group"'
 
 # throttle OPERATIONS-PER-SECOND: of the processes in the group, reads and writes each. It lets about
 # a tenth of a second's worth pass at once after a pause, so that a round of half a second may have a
