@@ -136,7 +136,7 @@ refused "key of the wrong length" 2 "expected exactly 64 raw bytes" --plain "$fi
 head -c 64 /dev/zero > "$scratch/zeros"
 refused "key with equal halves" 2 "halves are equal" --plain "$file" --encrypt aes-xts-256 \
     --key-file "$scratch/zeros"
-refused "a plain file called dm-crypt" 3 "no dm-crypt device" --plain "$file" --encrypted "$file"
+refused "a plain file called dm-crypt" 3 "is not seen to be encrypted" --plain "$file" --encrypted "$file"
 refused "no such path" 3 "No such file or directory" --plain "$space/absent"
 
 # ---- what must not be believed (D13, D8) --------------------------------------------------------------------
