@@ -2,7 +2,8 @@
 -- for each operation, engine and depth: the table in which such comparisons are published. As there, it
 -- is 100 (1 - encrypted / plain) of the mean rates of the pairs; a negative loss is a gain. With one
 -- block size on both sides both measures lose the same, but for rounding where rates were published.
--- Bounds and verdict: losses.sql. Of the latest campaign; a block size without a column stands last.
+-- Bounds and verdict: losses.sql. Of the latest campaign; a block size without a
+-- column stands last; pairs are those of the block size that has fewest.
 .mode column
 .headers on
 WITH pair AS (
@@ -22,19 +23,21 @@ loss AS (
     FROM pair
 )
 SELECT encrypted_backend AS device, element, kind AS operation, engine,
-       nullif(concurrency, 0) AS depth, pairs, measure AS "loss in % of",
+       nullif(concurrency, 0) AS depth, min(pairs) AS pairs, measure AS "loss in % of",
        max(percent) FILTER (WHERE block_bytes = 512) AS "512 B",
+       max(percent) FILTER (WHERE block_bytes = 1024) AS "1 KiB",
        max(percent) FILTER (WHERE block_bytes = 4096) AS "4 KiB",
        max(percent) FILTER (WHERE block_bytes = 65536) AS "64 KiB",
        max(percent) FILTER (WHERE block_bytes = 262144) AS "256 KiB",
        max(percent) FILTER (WHERE block_bytes = 524288) AS "512 KiB",
        max(percent) FILTER (WHERE block_bytes = 1048576) AS "1 MiB",
        max(percent) FILTER (WHERE block_bytes = 4194304) AS "4 MiB",
+       max(percent) FILTER (WHERE block_bytes = 8388608) AS "8 MiB",
        max(percent) FILTER (WHERE block_bytes = 16777216) AS "16 MiB",
        max(percent) FILTER (WHERE block_bytes = 67108864) AS "64 MiB",
        group_concat(block_bytes || ' B: ' || percent, ', ')
-           FILTER (WHERE block_bytes NOT IN (512, 4096, 65536, 262144, 524288, 1048576, 4194304,
-                                             16777216, 67108864)) AS others
+           FILTER (WHERE block_bytes NOT IN (512, 1024, 4096, 65536, 262144, 524288, 1048576,
+                                             4194304, 8388608, 16777216, 67108864)) AS others
 FROM loss
-GROUP BY plain_backend, encrypted_backend, element, kind, concurrency, parameters, pairs, measure
+GROUP BY plain_backend, encrypted_backend, element, kind, concurrency, parameters, measure
 ORDER BY device, element, operation, engine, depth, measure DESC;

@@ -194,10 +194,10 @@ equal "no latency is made up" "$(sql "SELECT count(*) FROM v_latency WHERE $late
 sqlite3 -bail "$db" < "$top/results/queries/loss_by_block_size.sql" > losses
 cell() { sqlite3 -bail "$db" ".mode list" ".read $scratch/query.sql" | grep "^$1|"; }
 sed '/^\.mode/d' "$top/results/queries/loss_by_block_size.sql" > query.sql
-equal "the loss table: 100 GB, 64k, write, bandwidth" "$(cell '100 GB, encrypted|workload|write|||1|bandwidth' | cut -d'|' -f 10)" 14.54
-equal "… and IOPS" "$(cell '100 GB, encrypted|workload|write|||1|IOPS' | cut -d'|' -f 10)" 14.54
-equal "… 10000 GB: 1 - 340.88 / 382.09" "$(cell '10000 GB, encrypted|workload|write|||1|bandwidth' | cut -d'|' -f 10)" 10.79
-equal "… 100 GB, 1M, randwrite: 1 - 659.79 / 661.50" "$(cell '100 GB, encrypted|workload|randwrite|||1|bandwidth' | cut -d'|' -f 13)" 0.26
+equal "the loss table: 100 GB, 64k, write, bandwidth" "$(cell '100 GB, encrypted|workload|write|||1|bandwidth' | cut -d'|' -f 11)" 14.54
+equal "… and IOPS" "$(cell '100 GB, encrypted|workload|write|||1|IOPS' | cut -d'|' -f 11)" 14.54
+equal "… 10000 GB: 1 - 340.88 / 382.09" "$(cell '10000 GB, encrypted|workload|write|||1|bandwidth' | cut -d'|' -f 11)" 10.79
+equal "… 100 GB, 1M, randwrite: 1 - 659.79 / 661.50" "$(cell '100 GB, encrypted|workload|randwrite|||1|bandwidth' | cut -d'|' -f 14)" 0.26
 equal "one pair is inconclusive (R8)" "$(sql "SELECT DISTINCT pairs, verdict FROM v_penalty WHERE $latest")" "1|inconclusive"
 printf 'block_size,operation,mib_per_s,iops,device\n4KiB,read,100,25600,"disk, old"\n4KiB,write,100,20000,"disk, old"\n' > odd.csv
 import table odd.csv
