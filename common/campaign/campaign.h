@@ -61,6 +61,7 @@ struct strata_workload {
     unsigned
         precondition_passes; /* of rounds: so often the first phase goes over the whole region
                                 before them, counted but no result; 0: there is no such phase */
+    bool overwrites;         /* the target writes beside the phases, before they begin */
     uint64_t expected_ns;    /* about how long one run takes; for the time left */
     uint64_t seed;
     const struct strata_element *source; /* the plan's element that it was expanded from, set by

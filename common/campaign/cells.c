@@ -61,6 +61,9 @@ static const unsigned reading_kinds =
 
 bool strata_workload_writes(const struct strata_workload *workload)
 {
+    if (workload->overwrites) {
+        return true;
+    }
     for (size_t p = 0; p < workload->phase_count; p++) {
         for (unsigned m = 0; m < workload->phases[p].mix_count; m++) {
             enum strata_operation_kind kind = workload->phases[p].mix[m].kind;

@@ -22,6 +22,7 @@ static const char *const stage_names[STRATA_STAGES] = {
     [STRATA_STAGE_OPEN] = "open",       [STRATA_STAGE_TRANSFER] = "transfer",
     [STRATA_STAGE_CLOSE] = "close",     [STRATA_STAGE_CIPHER] = "cipher",
     [STRATA_STAGE_CONNECT] = "connect", [STRATA_STAGE_FIRST_BYTE] = "first_byte",
+    [STRATA_STAGE_VERIFY] = "verify",
 };
 
 struct code_text {

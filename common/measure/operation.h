@@ -33,6 +33,7 @@ enum strata_stage {
     STRATA_STAGE_CIPHER, /* encryption, decryption, derivation of a key */
     STRATA_STAGE_CONNECT,
     STRATA_STAGE_FIRST_BYTE, /* request sent to first byte of the answer */
+    STRATA_STAGE_VERIFY,     /* stamping what is written, checking what was read */
     STRATA_STAGES
 };
 

@@ -290,6 +290,13 @@ static const struct strata_option device_workload_options[] = {
      .type = STRATA_OPTION_DECIMAL,
      .fallback = "0",
      .help = "operations per second due, whatever the answers take (open loop); 0: closed loop"},
+    {.name = "verify",
+     .type = STRATA_OPTION_CHOICE,
+     .choices = "no yes",
+     .fallback = "no",
+     .help =
+         "check every byte: blocks are stamped when written and checked when read; what is read "
+         "is written before the run, what was only written is read back after it"},
 };
 
 static const struct strata_option steady_state_options[] = {

@@ -58,6 +58,18 @@ bool strata_device_is_striped(const struct strata_backend *backend);
  * is measured side by side, else one. */
 unsigned strata_device_stacks(const struct strata_backend *backend);
 
+/* Whether what the workload writes and reads is verified. */
+bool strata_device_verifies(const struct strata_workload *workload);
+
+/* Put the verifying filter over the n-th address space where the workload asks for it, and after
+ * the run read back what it wrote and put the first wrong byte, or that it cannot be read, into
+ * context->flags. On failure the target is closed. */
+enum strata_status strata_device_add_verify(const struct strata_run_context *context,
+                                            unsigned stack, struct strata_target **target,
+                                            struct strata_error *error);
+void strata_device_judge_verify(struct strata_run_context *context, struct strata_target *target,
+                                unsigned stack);
+
 /* Open what is under the filters of the n-th of them; as strata_device_open_block, but that the
  * path is the back end's, and a striped set's blocks are its chunks where options.block_bytes is 0.
  */

@@ -43,6 +43,17 @@ static bool is_polled(const struct shape *shape)
     return is(strata_element_text(shape->element, "polled"), "yes");
 }
 
+static bool verifies(const struct strata_element *element)
+{
+    const char *verify = strata_element_find_text(element, "verify");
+    return verify != NULL && is(verify, "yes");
+}
+
+bool strata_device_verifies(const struct strata_workload *workload)
+{
+    return verifies(workload->source);
+}
+
 static void fill_name(const struct shape *shape, char *name, size_t size)
 {
     char block[32];
@@ -67,6 +78,9 @@ static void fill_name(const struct shape *shape, char *name, size_t size)
     unsigned batch = (unsigned)strata_element_number(shape->element, "batch");
     if (batch > 1) {
         used += (size_t)snprintf(extra + used, sizeof(extra) - used, " batch %u", batch);
+    }
+    if (verifies(shape->element)) {
+        used += (size_t)snprintf(extra + used, sizeof(extra) - used, " verify");
     }
     double rate_per_s = shape->rounds ? 0 : strata_element_decimal(shape->element, "rate");
     if (rate_per_s > 0) {
@@ -157,6 +171,9 @@ static char *parameters(const struct shape *shape, const struct strata_load *loa
     if (!shape->ladder && is_polled(shape)) {
         strata_text_format(&json, ",\"polled\":true");
     }
+    if (verifies(shape->element)) {
+        strata_text_format(&json, ",\"verify\":true");
+    }
     if (!shape->ladder && !shape->rounds && strata_element_given(shape->element, "amount")) {
         strata_text_format(&json, ",\"amount_bytes\":%" PRIu64,
                            strata_element_number(shape->element, "amount"));
@@ -176,6 +193,7 @@ static void add_cell(const struct shape *shape, const struct strata_backend *pla
     cell->encrypted = encrypted;
     struct strata_workload *workload = &cell->workload;
     workload->source = shape->element;
+    workload->overwrites = verifies(shape->element);
     workload->layer = STRATA_LAYER_DEVICE;
     workload->element = shape->element->type->name;
     workload->block_bytes = shape->block_bytes;
@@ -283,6 +301,16 @@ static enum strata_status check_polled(const struct shape *shape, struct strata_
                             "polled: engine %s waits for the device; expected engine uring", asked);
 }
 
+static enum strata_status check_verify(const struct shape *shape, struct strata_error *error)
+{
+    if (!verifies(shape->element) || !is(shape->engine, "null")) {
+        return STRATA_OK;
+    }
+    return strata_error_set(error, STRATA_USAGE,
+                            "verify: engine null keeps nothing that could be checked; expected "
+                            "another engine");
+}
+
 static enum strata_status expand_point(struct shape *shape, const struct strata_backend *plain,
                                        const struct strata_backend *encrypted,
                                        struct strata_cells *cells, struct strata_error *error)
@@ -330,6 +358,9 @@ static enum strata_status expand_workload(const struct strata_element *element,
     struct shape shape = {.element = element, .rounds = is(element->type->name, "steady-state")};
     resolve_engine(&shape, reason, sizeof(reason));
     enum strata_status status = check_polled(&shape, error);
+    if (status == STRATA_OK) {
+        status = check_verify(&shape, error);
+    }
     if (status == STRATA_OK) {
         status =
             shape.rounds ? strata_device_check_rounds(element, error) : check_end(element, error);

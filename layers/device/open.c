@@ -10,6 +10,7 @@
 #include "common/target/null.h"
 #include "common/target/side_by_side.h"
 #include "common/target/stripe.h"
+#include "common/target/verify.h"
 #include "layers/device/memory.h"
 
 #include <errno.h>
@@ -165,9 +166,10 @@ static enum strata_status open_mapping(struct strata_run_context *context,
     if (status != STRATA_OK) {
         (*ret_target)->type->close(*ret_target);
     }
-    return status == STRATA_OK && context->workload->rounds > 0
-               ? begin_rounds(context, *ret_target, error)
-               : status;
+    if (status == STRATA_OK && context->workload->rounds > 0) {
+        status = begin_rounds(context, *ret_target, error);
+    }
+    return status == STRATA_OK ? strata_device_add_verify(context, 0, ret_target, error) : status;
 }
 
 /* The n-th address space with its filters. */
@@ -184,7 +186,8 @@ static enum strata_status open_filtered(struct strata_run_context *context, unsi
     if (status == STRATA_OK && strata_device_has_filter(context->backend)) {
         status = strata_device_add_filter(context->backend, *ret_target, ret_target, error);
     }
-    return status;
+    return status == STRATA_OK ? strata_device_add_verify(context, stack, ret_target, error)
+                               : status;
 }
 
 static enum strata_status open_side_by_side(struct strata_run_context *context,
@@ -266,6 +269,10 @@ void strata_device_findings(struct strata_target *target, struct strata_run_cont
     unsigned unwritten = 0;
     for (unsigned n = 0; n < stacks; n++) {
         struct strata_target *stack = stacks > 1 ? strata_side_by_side_member(target, n) : target;
+        if (strata_device_verifies(context->workload)) {
+            strata_device_judge_verify(context, stack, n);
+            stack = strata_verify_inner(stack);
+        }
         if (strata_device_has_filter(context->backend)) {
             stack = strata_crypt_inner(stack);
         }
@@ -278,7 +285,7 @@ void strata_device_findings(struct strata_target *target, struct strata_run_cont
     if (sampled > 0 && context->provision != NULL) {
         strata_device_mapping_samples(context->provision, &sampled, &unwritten);
     }
-    if (unwritten * UNWRITTEN_ONE_IN > sampled) {
+    if (unwritten * UNWRITTEN_ONE_IN > sampled && context->flags[0] == '\0') {
         (void)snprintf(context->flags, sizeof(context->flags),
                        "unwritten blocks were read: %u of %u sampled ones were never written; "
                        "write the whole of it first",

@@ -255,12 +255,40 @@ static void the_line_is_the_attributes_own(void)
                     "(4000)");
 }
 
+static void sets_and_rivals_are_checked(void)
+{
+    static const char *const rival = "<device name='a' path='/x'/>\n";
+    refuse_backends("<device name='a' path='/x' versus='b'/>",
+                    "plan.xml:2: versus: no back end is called 'b'");
+    refuse_backends("<device name='a' path='/x' versus='a'/>",
+                    "plan.xml:2: versus: 'a' is this back end itself");
+    char text[512];
+    (void)snprintf(text, sizeof text, "%s<filesystem name='f' path='/y' versus='a'/>", rival);
+    refuse_backends(text, "plan.xml:3: versus: 'a' is a <device>, not a <filesystem>");
+    (void)snprintf(text, sizeof text,
+                   "%s<device name='b' path='/y' encryption='provider' versus='a'/>", rival);
+    refuse_backends(text, "plan.xml:3: versus: 'a' has encryption none, this one provider; "
+                          "expected the same (a plain one and its encryption are twins: twin-of)");
+    (void)snprintf(text, sizeof text,
+                   "%s<device name='b' path='/y' versus='a'/><device name='c' path='/z' "
+                   "versus='b'/>",
+                   rival);
+    refuse_backends(text, "plan.xml:3: versus: 'b' is itself held against 'a'; expected one that "
+                          "is held against none");
+    refuse_backends("<device name='a' path='/x' chunk='64KiB'/>",
+                    "plan.xml:2: chunk: there is one device only; expected more in `and`");
+    refuse_backends("<device name='a' path='/x' and='/y' chunk='700'/>",
+                    "plan.xml:2: chunk: 700 is not a multiple of 512 bytes");
+    refuse_backends("<device name='a' path='/x' and='/y /y'/>",
+                    "plan.xml:2: and: /y is listed twice (in '/y /y')");
+}
+
 static void unknown_names_are_refused_with_those_expected(void)
 {
     refuse_workload("<iops deepth='1'/>",
                     "deepth: no such attribute of <iops>; did you mean depth? expected backends, "
                     "repetitions, operations, read-share, block-size, depth, jobs, engine, "
-                    "batch, polled, duration, warm-up, limit, amount, rate");
+                    "batch, polled, duration, warm-up, limit, amount, rate, verify");
     refuse_workload("<iop/>",
                     "<iop> is not known in <device-layer>; did you mean iops? expected "
                     "<workload>, <iops>, <transfer>, <steady-state>, <cipher>, <key-derivation>");
@@ -270,7 +298,7 @@ static void unknown_names_are_refused_with_those_expected(void)
     refuse_workload("<iops xml:lang='de'/>",
                     "xml:lang: no such attribute of <iops>; expected backends, repetitions, "
                     "operations, read-share, block-size, depth, jobs, engine, batch, polled, "
-                    "duration, warm-up, limit, amount, rate");
+                    "duration, warm-up, limit, amount, rate, verify");
     refuse("<strata version='1'>\n<back-ends/></strata>",
            "plan.xml:2: <back-ends> is not known in <strata>; did you mean backends? expected "
            "<campaign>, <backends>, <device-layer>, <filesystem-layer>, <service-layer>, "
@@ -609,6 +637,7 @@ static const struct harness_test tests[] = {
     {"ready configurations are good", ready_configurations_are_good},
     {"wrong values are named", wrong_values_are_named},
     {"the line is the attribute's own", the_line_is_the_attributes_own},
+    {"sets and rivals are checked", sets_and_rivals_are_checked},
     {"unknown names are refused with those expected",
      unknown_names_are_refused_with_those_expected},
     {"the shape of the file is checked", the_shape_of_the_file_is_checked},
