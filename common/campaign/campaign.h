@@ -45,7 +45,7 @@ struct strata_backend {
 
 /* A workload: what is asked, the same on each back end. Shown and stored as it stands here. */
 struct strata_workload {
-    char name[96]; /* unique in its layer: "iops read 512 B depth 32" */
+    char name[128]; /* unique in its layer: "iops read 512 B depth 32" */
     enum strata_layer_id layer;
     const char *element;        /* "iops", "metadata", "transfer", "file-types", "ladder", … */
     uint64_t block_bytes;       /* device: block; else 0 */

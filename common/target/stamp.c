@@ -11,8 +11,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#define SPREAD UINT64_C(0x9e3779b97f4a7c15) /* 2^64 / golden ratio: neighbours get far-off seeds   \
-                                             */
+/* 2^64 / golden ratio: neighbours get seeds far from each other. */
+#define SPREAD UINT64_C(0x9e3779b97f4a7c15)
 
 static void fill_sector(const struct strata_stamp *stamp, uint8_t *content)
 {

@@ -129,7 +129,7 @@ static void close_worker(struct fixture *fixture)
 static void run(struct fixture *fixture, enum strata_operation_kind kind, uint64_t first,
                 unsigned count, uint64_t block_bytes)
 {
-    struct strata_operation *list[DEPTH];
+    struct strata_operation *list[DEPTH] = {NULL};
     for (unsigned i = 0; i < count; i++) {
         fixture->operations[i] =
             (struct strata_operation){.item = first + i,
