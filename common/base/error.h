@@ -12,6 +12,9 @@ enum strata_status {
     STRATA_INTERRUPTED = 130     /* SIGINT or SIGTERM; what there was has been stored */
 };
 
+/* Stands in the text of what went wrong because a device hangs: nothing more is asked of it. */
+#define STRATA_NO_ANSWER "does not answer: "
+
 struct strata_error {
     enum strata_status status;
     char text[1024]; /* one line, no newline, no program name; what was found and what was expected

@@ -2,11 +2,13 @@
  *
  * Always holds: the first SIGINT, SIGTERM, SIGHUP (a terminal or connection that went away) or
  * SIGXCPU (a limit of processor time) only sets the flag, so that what there is gets stored and
- * what was made gets removed; who cannot wait presses Ctrl-C again. Blocking calls are not
- * restarted: they return EINTR, and their callers look at the flag. */
+ * what was made gets removed; who cannot wait presses Ctrl-C again, and nobody who reads what was
+ * printed waits for a process that the kernel does not let go (common/cli/supervise.h). Blocking
+ * calls are not restarted: they return EINTR, and their callers look at the flag. */
 #include "common/base/stop.h"
 
 #include "common/base/error.h"
+#include "common/base/streams.h"
 
 #include <stddef.h>
 #include <unistd.h>
@@ -16,6 +18,7 @@ volatile sig_atomic_t strata_stop_signal;
 static void stop(int number)
 {
     if (strata_stop_signal != 0 && number == SIGINT) {
+        strata_streams_close();
         _exit(STRATA_INTERRUPTED);
     }
     __atomic_store_n(&strata_stop_signal, number, __ATOMIC_RELAXED); /* jobs read it so */

@@ -18,3 +18,10 @@ void strata_streams_hold(void)
         close(file);
     }
 }
+
+void strata_streams_close(void)
+{
+    for (int stream = STDIN_FILENO; stream <= STDERR_FILENO; stream++) {
+        (void)close(stream);
+    }
+}

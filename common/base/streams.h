@@ -7,4 +7,8 @@
  */
 void strata_streams_hold(void);
 
+/* Close the three of them, below whatever stdio holds, so that who reads there sees the end. May be
+ * called in a signal handler. */
+void strata_streams_close(void);
+
 #endif

@@ -99,6 +99,7 @@ struct strata_run_context {
     uint64_t region_bytes; /* that the jobs share, once it is open; 0 where they share none */
     char left_out[192];    /* of rounds: the steps of the standard's procedure that the layer left
                               out, "; " between them; set by `open` */
+    uint64_t give_up_ns;   /* set by `open`: when a target that is silent is given up; 0: never */
     char place[64];  /* device that the run really uses where it is not the back end's own path:
                         made by `open`, gone after `release`; else "" */
     void *provision; /* what `open` made and `release` removes; the layer's own */
@@ -119,6 +120,7 @@ struct strata_layer {
     const char *workload_element;
     const char *backend_element;   /* of the rungs of ladders */
     const char *encrypted_default; /* what --encrypted PLACE is, without --encryption: "dm-crypt" */
+    bool may_hang; /* a back end may hold the process inside the kernel: see cli/supervise.h */
 
     /* What runs when the command line names no workload option: adds workloads to the plan. NULL:
      * one `workload_element` with its defaults. */

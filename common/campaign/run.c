@@ -7,9 +7,11 @@
 #include "common/base/clock.h"
 #include "common/base/memory.h"
 #include "common/base/stop.h"
+#include "common/base/units.h"
 #include "common/campaign/judge.h"
 #include "common/campaign/steady.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,6 +26,7 @@ struct run {
     struct strata_counter_disks disks;
     const char *phase;
     uint64_t started_ns;
+    unsigned lost_jobs; /* that are inside the target still */
 };
 
 static void conclude(struct run *run, const char *status, enum strata_status cause,
@@ -56,6 +59,7 @@ static bool is_unsupported(const struct strata_error *error)
 static void conclude_error(struct run *run, const struct strata_error *error)
 {
     bool unsupported = is_unsupported(error);
+    run->outcome->silent = strstr(error->text, STRATA_NO_ANSWER) != NULL;
     conclude(run, unsupported ? "invalid" : "failed", unsupported ? STRATA_OK : error->status,
              error->text);
 }
@@ -66,6 +70,17 @@ static void find_disks(struct run *run)
     if (run->context.place[0] != '\0') {
         const char *const place = run->context.place;
         strata_counters_find_disks(&place, 1, &run->disks);
+    }
+}
+
+/* What a hung device did is worth knowing also when the user lost patience. */
+static void conclude_interrupted(struct run *run)
+{
+    char why[1024];
+    snprintf(why, sizeof(why), "%s", run->outcome->reason);
+    conclude(run, "aborted", STRATA_INTERRUPTED, "interrupted");
+    if (run->outcome->silent) {
+        add_reason(run, "aborted", STRATA_INTERRUPTED, why);
     }
 }
 
@@ -162,6 +177,32 @@ static uint64_t region_bytes(const struct strata_target *target, const struct st
     return shared ? load->bytes * target->type->items(target, 0, 1, load->mix[0].kind) : 0;
 }
 
+/* Whether the target gave back all that it was asked, where that can be expected of it. */
+static bool answers(struct run *run, const struct strata_load *load,
+                    const struct strata_load_result *result)
+{
+    uint64_t lost = 0;
+    for (int k = 0; k < STRATA_OPERATION_KINDS; k++) {
+        const struct strata_record *record = result->recorder.records[k];
+        lost += record != NULL ? record->tally.abandoned : 0;
+    }
+    if (lost == 0 || load->give_up_ns == 0) {
+        return true;
+    }
+    char limit[32];
+    char text[1024];
+    snprintf(text, sizeof(text),
+             "%s: %.512s " STRATA_NO_ANSWER "%" PRIu64
+             " operation%s in flight did not come back within "
+             "%s",
+             load->phase, run->order->backend->location, lost, lost == 1 ? "" : "s",
+             strata_units_format_duration(load->give_up_ns, limit, sizeof(limit)));
+    conclude(run, "failed", STRATA_ENVIRONMENT, text);
+    run->outcome->silent = true;
+    run->lost_jobs = result->lost_jobs;
+    return false;
+}
+
 /* Measure one phase more, called `name`. Returns whether another may follow. */
 static bool measure_phase(struct run *run, struct strata_target *target, struct strata_load load,
                           const char *name)
@@ -176,6 +217,8 @@ static bool measure_phase(struct run *run, struct strata_target *target, struct 
     load.clock = &strata_clock_machine;
     load.stop = &strata_stop_signal;
     load.drain_ns = load.drain_ns > 0 ? load.drain_ns : DRAIN_SECONDS * UINT64_C(1000000000);
+    load.give_up_ns = run->context.give_up_ns;
+    load.drain_ns = load.give_up_ns > 0 ? load.give_up_ns : load.drain_ns;
     load.tick = look;
     load.tick_context = run;
     run->phase = text->name;
@@ -194,6 +237,9 @@ static bool measure_phase(struct run *run, struct strata_target *target, struct 
             outcome->phase_count = number;
         }
         conclude_error(run, &error);
+        return false;
+    }
+    if (!answers(run, &load, result)) {
         return false;
     }
     judge(run, target, &load, first_look);
@@ -292,7 +338,10 @@ static void use(struct run *run, struct strata_target *target, const struct part
         add_reason(run, "invalid", STRATA_OK, run->context.flags);
     }
     if (strata_stop_signal != 0) {
-        conclude(run, "aborted", STRATA_INTERRUPTED, "interrupted");
+        conclude_interrupted(run);
+    }
+    if (run->lost_jobs > 0) {
+        return; /* they hold the target */
     }
     if (target->type->cleanup != NULL && target->type->cleanup(target, &error) != STRATA_OK) {
         strata_error_prefix(&error, "cleanup");
@@ -314,8 +363,12 @@ static void perform(struct run *run, const struct part *part)
         find_disks(run);
         use(run, target, part);
     }
-    if (order->layer->release != NULL &&
-        order->layer->release(&run->context, &error) != STRATA_OK) {
+    if (run->outcome->silent && run->context.place[0] != '\0') {
+        char left[128];
+        snprintf(left, sizeof(left), "%s is left there", run->context.place);
+        add_reason(run, "failed", STRATA_ENVIRONMENT, left);
+    } else if (order->layer->release != NULL &&
+               order->layer->release(&run->context, &error) != STRATA_OK) {
         add_reason(run, "failed", error.status, error.text);
     }
     run->context.provision = NULL;

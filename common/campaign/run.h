@@ -13,9 +13,10 @@ struct strata_run_text {
 
 /* What a run left behind, ready for the store. */
 struct strata_run_outcome {
-    const char *status;                 /* ok | invalid | failed | aborted */
-    char reason[1024];                  /* "" when ok */
-    enum strata_status cause;           /* of a run that failed: what kind of error it was */
+    const char *status;       /* ok | invalid | failed | aborted */
+    char reason[1024];        /* "" when ok */
+    enum strata_status cause; /* of a run that failed: what kind of error it was */
+    bool silent; /* the back end does not answer any more: nothing else can be asked of it */
     struct strata_load_result *results; /* one for each phase that began */
     struct strata_store_phase *phases;  /* names and reasons are in `texts` */
     struct strata_run_text *texts;

@@ -392,6 +392,7 @@ static enum strata_status run_slot(struct cell_run *run, unsigned slot, bool enc
         .steady = outcome.steady.capacity_bytes > 0 ? &outcome.steady : NULL};
     status = strata_store_run_finish(session->store, run_id, &stored, error);
     count(run->summary, &outcome);
+    run->summary->silent = run->summary->silent || outcome.silent;
     observer->run_ended(observer->context, cell->workload.expected_ns);
     if (outcome.reason[0] != '\0' && strcmp(outcome.status, "aborted") != 0) {
         say(observer, "%s: %s: %s", what, outcome.status, outcome.reason);
@@ -463,7 +464,9 @@ static enum strata_status run_cell(struct cell_run *run, uint64_t order_seed,
         strata_pairs_order(order_seed, cell->repetitions, sides);
     }
     bool given_up[2] = {false, false};
-    for (unsigned slot = 0; slot < runs && status == STRATA_OK && strata_stop_signal == 0; slot++) {
+    for (unsigned slot = 0;
+         slot < runs && status == STRATA_OK && !run->summary->silent && strata_stop_signal == 0;
+         slot++) {
         if (!given_up[sides[slot]]) {
             status = run_slot(run, slot, sides[slot], &given_up[sides[slot]], error);
         }
@@ -480,7 +483,8 @@ enum strata_status strata_session_run(const struct strata_session *session,
     struct ids ids = {0};
     enum strata_status status = store_campaign(session, &ids, error);
     uint64_t seed = strata_element_number(&session->plan->campaign, "seed");
-    for (size_t c = 0; c < session->cells->count && status == STRATA_OK; c++) {
+    for (size_t c = 0; c < session->cells->count && status == STRATA_OK && !ret_summary->silent;
+         c++) {
         struct cell_run run = {.session = session,
                                .cell = &session->cells->items[c],
                                .ids = ids,

@@ -33,6 +33,7 @@ struct strata_session_summary {
     unsigned failed;
     unsigned aborted;
     unsigned missed;                /* slots of the day that had passed */
+    bool silent;                    /* a back end does not answer: the campaign ended there */
     enum strata_status first_cause; /* of the first failed run */
     char first_reason[1024];
 };
@@ -45,7 +46,8 @@ enum strata_status strata_session_inspect(struct strata_backends *backends,
                                           const struct strata_session_observer *observer,
                                           struct strata_error *error);
 
-/* Run every cell in order. Runs that fail are counted, and the other cells go on. Errors: the
+/* Run every cell in order. Runs that fail are counted, and the other cells go on; but
+ * none after a back end that does not answer, on which every further run would wait. Errors: the
  * store's, and STRATA_INTERRUPTED after the interrupted run was stored. */
 enum strata_status strata_session_run(const struct strata_session *session,
                                       struct strata_session_summary *ret_summary,

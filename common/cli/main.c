@@ -13,6 +13,7 @@
 #include "common/campaign/session.h"
 #include "common/cli/arguments.h"
 #include "common/cli/progress.h"
+#include "common/cli/supervise.h"
 #include "common/cli/terminal.h"
 #include "common/report/report.h"
 
@@ -179,6 +180,9 @@ static enum strata_status print_findings(const struct program *program, struct s
 static enum strata_status conclude(const struct program *program, struct strata_error *error)
 {
     const struct strata_session_summary *summary = &program->summary;
+    if (summary->silent) {
+        return strata_error_set(error, STRATA_ENVIRONMENT, "%s", summary->first_reason);
+    }
     if (summary->failed > 0 && summary->ok + summary->invalid == 0) {
         enum strata_status cause =
             summary->first_cause != STRATA_OK ? summary->first_cause : STRATA_CRITERION_FAILED;
@@ -264,6 +268,7 @@ int strata_cli_main(const struct strata_layer *layer, int argc, char **argv)
     struct program program = {.layer = layer};
     struct strata_error error = {0};
     strata_streams_hold();
+    int supervisor = layer->may_hang ? strata_supervise() : -1;
     strata_stop_install();
     enum strata_status status =
         strata_arguments_parse(layer, argc, argv, &program.arguments, &error);
@@ -300,5 +305,6 @@ int strata_cli_main(const struct strata_layer *layer, int argc, char **argv)
     strata_cells_done(&program.cells);
     strata_backends_done(&program.backends);
     strata_arguments_done(&program.arguments);
+    strata_supervised_end(supervisor, (int)status);
     return (int)status;
 }

@@ -7,6 +7,7 @@
 #include "common/host/guard.h"
 
 #include "common/host/in_use.h"
+#include "common/host/within.h"
 
 #include <blkid/blkid.h>
 #include <errno.h>
@@ -171,14 +172,27 @@ static enum strata_status check_writing(const char *path, const struct stat *fou
     return status;
 }
 
-enum strata_status strata_guard_device(const char *path,
-                                       const struct strata_guard_permissions *permissions,
-                                       bool writes, struct strata_error *error)
+struct question {
+    const char *path;
+    const struct strata_guard_permissions *permissions;
+    bool writes;
+};
+
+static enum strata_status look(void *context, struct strata_error *error)
 {
+    const struct question *question = context;
     struct stat found;
-    enum strata_status status = strata_guard_identify(path, &found, error);
-    if (status != STRATA_OK || !writes) {
+    enum strata_status status = strata_guard_identify(question->path, &found, error);
+    if (status != STRATA_OK || !question->writes) {
         return status;
     }
-    return check_writing(path, &found, permissions, error);
+    return check_writing(question->path, &found, question->permissions, error);
+}
+
+enum strata_status strata_guard_device(const char *path,
+                                       const struct strata_guard_permissions *permissions,
+                                       bool writes, uint64_t give_up_ns, struct strata_error *error)
+{
+    struct question question = {.path = path, .permissions = permissions, .writes = writes};
+    return strata_within(give_up_ns, path, look, &question, error);
 }

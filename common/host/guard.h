@@ -6,6 +6,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <sys/stat.h>
 
 /* What the user allowed; see struct strata_permissions of the campaign. */
@@ -23,11 +24,13 @@ enum strata_status strata_guard_identify(const char *path, struct stat *ret_stat
 /* Pass when `path` may be read (`writes` false) or overwritten. Reading asks for the right kind
  * only. Overwriting asks that one of permissions->overwrite is the same device or file (by its
  * number, whatever its name), that nothing uses it or a part of it, and that it carries no file
- * system, partition table, LUKS header or other signature, unless permitted. Writes nothing.
- * Errors: STRATA_ENVIRONMENT for what is in use or cannot be opened; STRATA_USAGE for what is not
- * allowed; each names what was found. */
+ * system, partition table, LUKS header or other signature, unless permitted. Writes nothing. Takes
+ * `give_up_ns` at most.
+ * Errors: STRATA_ENVIRONMENT for what is in use, cannot be opened or does not answer in time;
+ * STRATA_USAGE for what is not allowed; each names what was found. */
 enum strata_status strata_guard_device(const char *path,
                                        const struct strata_guard_permissions *permissions,
-                                       bool writes, struct strata_error *error);
+                                       bool writes, uint64_t give_up_ns,
+                                       struct strata_error *error);
 
 #endif

@@ -174,6 +174,46 @@ static void stage(struct strata_job *job, uint64_t now_ns)
     }
 }
 
+/* Leave the target's call. A job that was given up meanwhile owns nothing any more: its thread ends
+ * where it is. */
+static void come_out(struct strata_job *job, uint64_t entered_ns)
+{
+    if (!atomic_compare_exchange_strong(&job->inside_ns, &entered_ns, 0)) {
+        pthread_exit(NULL);
+    }
+}
+
+static int submit(struct strata_job *job, uint64_t now_ns)
+{
+    const struct strata_target_type *type = job->target->type;
+    unsigned count = job->staged_count; /* from the store on it may be another's */
+    if (job->load->give_up_ns == 0) {
+        return type->submit(job->worker, job->staged, count);
+    }
+    atomic_store_explicit(&job->inside_ns, now_ns, memory_order_release);
+    int taken = type->submit(job->worker, job->staged, count);
+    come_out(job, now_ns);
+    return taken;
+}
+
+bool strata_job_lose(struct strata_job *job, uint64_t now_ns)
+{
+    uint64_t entered_ns = atomic_load(&job->inside_ns);
+    if (entered_ns == 0 || entered_ns == STRATA_JOB_LOST ||
+        now_ns - entered_ns <= job->load->give_up_ns ||
+        !atomic_compare_exchange_strong(&job->inside_ns, &entered_ns, STRATA_JOB_LOST)) {
+        return false;
+    }
+    for (unsigned i = 0; i < job->staged_count; i++) {
+        job->started[job->staged[i]->kind]++;
+    }
+    job->staged_count = 0; /* the target has them */
+    atomic_store(&job->gate->give_up, true);
+    job->ended_ns = strata_gate_end_window(job->gate);
+    strata_job_account(job);
+    return true;
+}
+
 /* Give the staged operations to the target. Returns whether it took them all. */
 static bool hand_over(struct strata_job *job)
 {
@@ -188,7 +228,7 @@ static bool hand_over(struct strata_job *job)
         operation->result = STRATA_RESULT_OK;
         operation->stages = 0;
     }
-    int taken = job->target->type->submit(job->worker, job->staged, job->staged_count);
+    int taken = submit(job, now_ns);
     if (taken < 0) {
         fail(job, STRATA_ENVIRONMENT, "submit", -taken);
         return false;
@@ -241,6 +281,17 @@ static void record(struct strata_job *job, unsigned count, uint64_t now_ns)
                           memory_order_relaxed);
 }
 
+/* Nothing came back although it was waited for: from when on, and whether it is enough. */
+static void note_silence(struct strata_job *job, uint64_t now_ns)
+{
+    if (job->silent_ns == 0) {
+        job->silent_ns = now_ns;
+    } else if (job->load->give_up_ns > 0 && now_ns - job->silent_ns > job->load->give_up_ns) {
+        job->unreapable = true;
+        atomic_store(&job->gate->give_up, true);
+    }
+}
+
 /* Take what finished, waiting until `until_ns` for the first. Returns the time. */
 static uint64_t collect(struct strata_job *job, uint64_t until_ns)
 {
@@ -253,6 +304,11 @@ static uint64_t collect(struct strata_job *job, uint64_t until_ns)
         return look(job);
     }
     uint64_t now_ns = look(job);
+    if (count == 0) {
+        note_silence(job, now_ns);
+        return now_ns;
+    }
+    job->silent_ns = 0;
     job->in_flight -= (unsigned)count;
     record(job, (unsigned)count, now_ns);
     return now_ns;

@@ -52,13 +52,18 @@ struct strata_job {
     uint64_t ended_ns; /* when it stopped asking for more */
     int64_t user_ns;
     bool interrupted;
-    bool unreapable; /* reap failed: what is in flight is lost */
+    bool unreapable;    /* nothing more comes back: what is in flight is lost */
+    uint64_t silent_ns; /* since when nothing came back; 0: something did just now */
 
     enum strata_status status;
     struct strata_error error;
 
     _Alignas(64) _Atomic uint64_t done; /* measured operations that ended; for the progress */
+    _Atomic uint64_t inside_ns; /* since when it is inside a call of the target; 0: it is not */
 };
+
+/* In inside_ns: the job was given up there; all that it has belongs to whoever did so. */
+#define STRATA_JOB_LOST UINT64_MAX
 
 /* Make the job ready to start, in the calling thread. Owns: released by _done. */
 void strata_job_init(struct strata_job *job);
@@ -71,6 +76,12 @@ static inline bool strata_job_open_loop(const struct strata_job *job)
 
 /* Complete the tallies, once the loop has ended. */
 void strata_job_account(struct strata_job *job);
+
+/* Give the job up when it has been inside one call of the target for longer than load->give_up_ns:
+ * ends its work in its place and completes its tallies. Returns whether it did; then the job's
+ * thread does nothing any more, and what the job has is never freed, as the kernel may use it.
+ * Threads: another than the job's. */
+bool strata_job_lose(struct strata_job *job, uint64_t now_ns);
 
 /* The thread: open a worker, pass the gate, work, close the worker, leave the gate. */
 void *strata_job_run(void *job);

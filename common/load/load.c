@@ -1,8 +1,8 @@
 /* A phase as a whole: start the jobs together, keep the caller informed, add up what they counted.
  *
  * Must always hold: no job waits for ever because another one failed; the accounting identities are
- * checked after every phase; nothing is merged before every job has ended. What one job does stands
- * in job.c, what they share while they run in gate.c. */
+ * checked after every phase; nothing is merged before every job has ended or was given up. What one
+ * job does stands in job.c, what they share while they run in gate.c. */
 #include "common/load/load.h"
 
 #include "common/base/memory.h"
@@ -12,6 +12,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #define SECOND_NS UINT64_C(1000000000)
 
@@ -23,6 +24,7 @@ struct phase {
     struct strata_job **jobs;
     pthread_t *threads;
     unsigned thread_count; /* threads that were started */
+    unsigned lost_count;   /* of those, given up inside the target */
     int64_t begin_wall_us;
 };
 
@@ -137,6 +139,22 @@ static uint64_t elapsed_ns(const struct phase *phase)
     return now > phase->gate.begin_ns ? now - phase->gate.begin_ns : 0;
 }
 
+/* Give up the jobs that the target does not let go. */
+static void lose_jobs(struct phase *phase)
+{
+    for (unsigned j = 0; j < phase->thread_count && phase->load->give_up_ns > 0; j++) {
+        if (strata_job_lose(phase->jobs[j], now_ns(phase))) {
+            pthread_detach(phase->threads[j]);
+            phase->lost_count++;
+        }
+    }
+}
+
+static bool is_lost(const struct phase *phase, unsigned j)
+{
+    return atomic_load(&phase->jobs[j]->inside_ns) == STRATA_JOB_LOST;
+}
+
 /* Open the gate; tick when measuring begins, each second after, and at the end. Without a warm-up
  * the first tick comes before the jobs are let go: a look at the kernel's counters a few
  * milliseconds after them would miss a good part of a short phase. */
@@ -150,7 +168,9 @@ static void attend(struct phase *phase)
     uint64_t now = now_ns(phase);
     uint64_t first = phase->gate.begin_ns > now ? phase->gate.begin_ns - now : 0;
     uint64_t next_ns = strata_clock_monotonic_ns() + first + (begun ? SECOND_NS : 0);
-    while (!strata_gate_wait_finished(&phase->gate, phase->thread_count, next_ns)) {
+    while (!strata_gate_wait_finished(&phase->gate, phase->thread_count - phase->lost_count,
+                                      next_ns)) {
+        lose_jobs(phase);
         tick(phase, elapsed_ns(phase));
         begun = true;
         next_ns += SECOND_NS;
@@ -159,6 +179,27 @@ static void attend(struct phase *phase)
         tick(phase, 0);
     }
     tick(phase, elapsed_ns(phase));
+}
+
+/* A thread whose operations hang may hang as well when it ends (io_uring's own threads do): such a
+ * job is given up too. */
+static void join(struct phase *phase, unsigned j)
+{
+    if (is_lost(phase, j)) {
+        return;
+    }
+    if (phase->jobs[j]->in_flight == 0) {
+        pthread_join(phase->threads[j], NULL);
+        return;
+    }
+    struct timespec until;
+    clock_gettime(CLOCK_REALTIME, &until); /* the clock that this function has */
+    until.tv_sec++;
+    if (pthread_timedjoin_np(phase->threads[j], NULL, &until) != 0) {
+        pthread_detach(phase->threads[j]);
+        atomic_store(&phase->jobs[j]->inside_ns, STRATA_JOB_LOST);
+        phase->lost_count++;
+    }
 }
 
 static enum strata_status run_jobs(struct phase *phase, struct strata_error *error)
@@ -174,7 +215,7 @@ static enum strata_status run_jobs(struct phase *phase, struct strata_error *err
         strata_gate_cancel(&phase->gate);
     }
     for (unsigned j = 0; j < phase->thread_count; j++) {
-        pthread_join(phase->threads[j], NULL);
+        join(phase, j);
     }
     return status == STRATA_OK ? first_failure(phase, error) : status;
 }
@@ -235,6 +276,7 @@ static void add_up_times(struct phase *phase, struct strata_load_result *result)
     if (result->window_ns > 0) {
         result->mean_in_flight = (double)in_flight_ns / (double)result->window_ns;
     }
+    result->lost_jobs = phase->lost_count;
     result->recorder.begin_ns = begin_ns;
     result->recorder.window_end_ns = begin_ns + result->window_ns;
     result->warmup.begin_ns = phase->gate.start_ns;
@@ -304,8 +346,10 @@ enum strata_status strata_load_run(struct strata_target *target, const struct st
     }
 
     for (unsigned j = 0; j < load->jobs; j++) {
-        strata_job_done(phase.jobs[j]);
-        free(phase.jobs[j]);
+        if (!is_lost(&phase, j)) {
+            strata_job_done(phase.jobs[j]);
+            free(phase.jobs[j]);
+        }
     }
     free(phase.jobs);
     free(phase.threads);

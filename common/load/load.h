@@ -38,6 +38,8 @@ struct strata_load {
     uint64_t duration_ns; /* end after so long, measured; 0 = no such limit */
     double rate_per_s;    /* open loop: arrivals of all jobs together; 0 = closed loop */
     uint64_t drain_ns;    /* how long to wait for operations in flight at the end */
+    uint64_t give_up_ns; /* a target is given up that gives nothing back for so long with operations
+                            in flight, or stays inside a call for so long; 0: never */
     const struct strata_clock *clock;
     const volatile sig_atomic_t *stop; /* non-zero ends the phase in order */
 
@@ -61,6 +63,8 @@ struct strata_load_result {
     struct strata_recorder *members; /* what was measured on each member of the target, where its
                                         jobs work on one each (struct strata_target) */
     unsigned member_count;           /* 0: not so */
+    unsigned lost_jobs; /* that were inside a call of the target when it was given up: they may be
+                           there still, so the target must not be closed */
 };
 
 /* Run the phase and fill *result. Returns STRATA_OK also when operations failed (that is data), or

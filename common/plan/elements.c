@@ -138,6 +138,12 @@ static const struct strata_option device_options[] = {
      .list = true,
      .choices = "same_cpu_crypt submit_from_crypt_cpus no_read_workqueue no_write_workqueue",
      .help = "flags of dm-crypt for the mapping, all of them at once"},
+    {.name = "give-up",
+     .type = STRATA_OPTION_DURATION,
+     .fallback = "30s",
+     .minimum = 1000000,
+     .maximum = 3600 * SECOND,
+     .help = "a device from which nothing comes back for so long hangs: the run has failed"},
 };
 
 static const struct strata_option memory_options[] = {

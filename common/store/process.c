@@ -5,9 +5,11 @@
 #include "common/store/internal.h"
 
 #include <inttypes.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -44,9 +46,18 @@ static bool read_stat(int64_t id, char *ret_state, int64_t *ret_start_ticks)
     return true;
 }
 
+/* Who works in the place of a supervisor (common/cli/supervise.c) is killed with it, if a moment
+ * later: so that one counts, which is also the process that the user knows. */
+static pid_t responsible(void)
+{
+    int signal_of_parent = 0;
+    (void)prctl(PR_GET_PDEATHSIG, &signal_of_parent);
+    return signal_of_parent == SIGKILL ? getppid() : getpid();
+}
+
 void strata_process_self(struct strata_process *ret_process)
 {
-    *ret_process = (struct strata_process){.id = getpid()};
+    *ret_process = (struct strata_process){.id = responsible()};
     char state;
     read_stat(ret_process->id, &state, &ret_process->start_ticks);
     struct stat name_space;

@@ -24,9 +24,7 @@
 
 enum {
     BUFFER_ALIGNMENT = 4096, /* of the buffers that jobs bring */
-    SMALLEST_SECTOR = 512,
-    SAMPLES = 64,
-    SAMPLE_BYTES = 64 << 10
+    SMALLEST_SECTOR = 512
 };
 
 const char *strata_block_engine_name(enum strata_block_engine engine)
@@ -258,6 +256,7 @@ enum strata_status strata_block_open(const struct strata_block_options *options,
     block->parts[0].is_file = S_ISREG(found.st_mode);
     block->parts[0].offset_bytes = options->offset_bytes;
     block->polled = options->polled;
+    block->give_up_ns = options->give_up_ns > 0 ? options->give_up_ns : UINT64_MAX;
     uint64_t capacity = 0;
     uint64_t logical = 0;
     status = open_direct(block, &found, options->writable, error);
@@ -278,65 +277,11 @@ enum strata_status strata_block_open(const struct strata_block_options *options,
     return STRATA_OK;
 }
 
-static bool all_zero(const uint8_t *bytes, size_t count)
-{
-    return bytes[0] == 0 && memcmp(bytes, bytes + 1, count - 1) == 0;
-}
-
-/* Whether the block that begins at `position` was never written. One that cannot be read is not
- * judged here: the run counts it. */
-static bool never_written(const struct strata_block_part *part, off_t position, uint8_t *buffer,
-                          size_t bytes)
-{
-    if (part->is_file) {
-        return lseek(part->fd, position, SEEK_HOLE) == position;
-    }
-    ssize_t got = pread(part->fd, buffer, bytes, position);
-    return got > 0 && all_zero(buffer, (size_t)got);
-}
-
-/* The i-th of the samples' items: evenly over the region, and of several parts each in turn. */
-static uint64_t spread(const struct strata_block *block, uint64_t samples, uint64_t i)
-{
-    uint64_t item = block->items / samples * i;
-    return item - item % block->part_count + i % block->part_count;
-}
-
-enum strata_status strata_block_prepare(struct strata_target *target, unsigned kinds,
-                                        struct strata_error *error)
-{
-    (void)error;
-    struct strata_block *block = (struct strata_block *)target;
-    if ((kinds & (1U << STRATA_OPERATION_READ)) == 0) {
-        return STRATA_OK;
-    }
-    uint64_t samples = block->items < SAMPLES ? block->items : SAMPLES;
-    size_t bytes = block->block_bytes < SAMPLE_BYTES ? (size_t)block->block_bytes : SAMPLE_BYTES;
-    uint8_t *buffer = strata_memory_new_aligned(bytes);
-    for (uint64_t i = 0; i < samples; i++) {
-        struct strata_operation look = {.item = spread(block, samples, i)};
-        off_t position;
-        unsigned part = strata_block_place(block, &look, &position);
-        block->unwritten += never_written(&block->parts[part], position, buffer, bytes);
-        block->sampled++;
-    }
-    free(buffer);
-    return STRATA_OK;
-}
-
 uint64_t strata_block_items(const struct strata_target *target, unsigned job, unsigned jobs,
                             enum strata_operation_kind kind)
 {
     (void)job, (void)jobs, (void)kind;
     return ((const struct strata_block *)target)->items;
-}
-
-void strata_block_samples(const struct strata_target *target, unsigned *ret_sampled,
-                          unsigned *ret_unwritten)
-{
-    const struct strata_block *block = (const struct strata_block *)target;
-    *ret_sampled = block->sampled;
-    *ret_unwritten = block->unwritten;
 }
 
 bool strata_block_is_whole_device(const struct strata_target *target)

@@ -23,6 +23,7 @@ struct strata_block_options {
     uint64_t block_bytes;  /* of every operation; item i lies at offset + i * block. 0: the logical
                               block */
     bool polled;           /* uring alone: ask the device's queues instead of being interrupted */
+    uint64_t give_up_ns;   /* how long one look at a block may take before the run; 0: for ever */
 };
 
 /* Begins the text of a STRATA_ENVIRONMENT error that says: this device cannot do this case at all.

@@ -21,10 +21,11 @@ struct strata_block {
     struct strata_block_part *parts; /* item i lies on part i mod part_count */
     unsigned part_count;
     uint64_t block_bytes;
-    uint64_t items;     /* of all parts together */
-    bool polled;        /* uring alone: the device is asked, not waited for */
-    unsigned sampled;   /* blocks that prepare looked at */
-    unsigned unwritten; /* of those, how many were never written */
+    uint64_t items;      /* of all parts together */
+    bool polled;         /* uring alone: the device is asked, not waited for */
+    uint64_t give_up_ns; /* of one look at a block before the run */
+    unsigned sampled;    /* blocks that prepare looked at */
+    unsigned unwritten;  /* of those, how many were never written */
 };
 
 /* How long worker_close waits for operations that are still in flight, in all. A device that does

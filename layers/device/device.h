@@ -89,10 +89,11 @@ enum strata_status strata_device_add_filter(const struct strata_backend *backend
 enum { STRATA_DEVICE_TRIAL_BYTES = 4096 };
 
 /* Write a pattern into the last block of `above`, look at the same block of `below`, read it back.
- * On success the proof is functional, with evidence that names what it went `through`.
- * Errors: STRATA_ENVIRONMENT when it does not read back equal or stands below in plain. */
-enum strata_status strata_device_trial(struct strata_target *above, struct strata_target *below,
-                                       const char *through, struct strata_proof *ret_proof,
+ * On success backend->proof is functional, with evidence that names what it went `through`.
+ * Errors: STRATA_ENVIRONMENT when it does not read back equal, stands below in plain, or the back
+ * end does not answer within its `give-up`. */
+enum strata_status strata_device_trial(struct strata_backend *backend, struct strata_target *above,
+                                       struct strata_target *below, const char *through,
                                        struct strata_error *error);
 
 /* Where a dm-crypt mapping puts its ciphertext. */

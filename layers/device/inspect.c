@@ -24,14 +24,14 @@ static enum strata_status prove_by_writing(struct strata_backend *backend, unsig
 {
     struct strata_target *target = NULL;
     const struct strata_block_options options = {
-        .engine = STRATA_BLOCK_SYNC, .writable = true, .block_bytes = STRATA_DEVICE_TRIAL_BYTES};
+        .engine = STRATA_BLOCK_AIO, .writable = true, .block_bytes = STRATA_DEVICE_TRIAL_BYTES};
     enum strata_status status = strata_device_open_stack(backend, stack, options, &target, error);
     if (status == STRATA_OK) {
         status = strata_device_add_filter(backend, target, &target, error);
     }
     if (status == STRATA_OK) {
-        status = strata_device_trial(target, strata_crypt_inner(target), "Strata's AES-XTS filter",
-                                     &backend->proof, error);
+        status = strata_device_trial(backend, target, strata_crypt_inner(target),
+                                     "Strata's AES-XTS filter", error);
         target->type->close(target);
     }
     return status;

@@ -34,6 +34,7 @@ static const struct strata_layer layer = {
     .backend_element = "device",
     .workload_element = "workload",
     .encrypted_default = "dm-crypt",
+    .may_hang = true,
     .default_workloads = default_workloads,
     .expand = strata_device_expand,
     .inspect = strata_device_inspect,

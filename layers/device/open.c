@@ -36,6 +36,7 @@ enum strata_status strata_device_open_block(const struct strata_backend *backend
 {
     options.offset_bytes = strata_element_number(backend->element, "offset");
     options.size_bytes = strata_element_number(backend->element, "size");
+    options.give_up_ns = strata_element_number(backend->element, "give-up");
     return strata_block_open(&options, ret_target, error);
 }
 
@@ -221,6 +222,7 @@ static enum strata_status open_side_by_side(struct strata_run_context *context,
 static enum strata_status open_device(struct strata_run_context *context,
                                       struct strata_target **ret_target, struct strata_error *error)
 {
+    context->give_up_ns = strata_element_number(context->backend->element, "give-up");
     enum strata_status status = provide(context, error);
     if (status != STRATA_OK) {
         return status;

@@ -60,7 +60,8 @@ enum strata_status strata_device_guard(const struct strata_backend *backend, boo
         .overwrite_signature = allowed->overwrite_signature};
     enum strata_status status = check_distinct(backend, error);
     for (size_t n = 0; n < backend->place_count && status == STRATA_OK; n++) {
-        status = strata_guard_device(backend->places[n], &permissions, writes, error);
+        status = strata_guard_device(backend->places[n], &permissions, writes,
+                                     strata_element_number(backend->element, "give-up"), error);
     }
     return status;
 }

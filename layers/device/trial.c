@@ -6,8 +6,8 @@
 
 #include "common/base/entropy.h"
 #include "common/base/memory.h"
+#include "common/target/single.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,7 +18,8 @@ enum { BYTES = STRATA_DEVICE_TRIAL_BYTES };
 #define LEAST_BITS 7.8
 
 /* One operation on one block, start to end. */
-static enum strata_status do_block(struct strata_target *target, enum strata_operation_kind kind,
+static enum strata_status do_block(const struct strata_backend *backend,
+                                   struct strata_target *target, enum strata_operation_kind kind,
                                    uint64_t item, void *buffer, struct strata_error *error)
 {
     const struct strata_worker_setup setup = {
@@ -28,21 +29,17 @@ static enum strata_status do_block(struct strata_target *target, enum strata_ope
     if (status != STRATA_OK) {
         return status;
     }
-    struct strata_operation operation = {
-        .item = item, .bytes = BYTES, .buffer = buffer, .kind = (uint8_t)kind};
-    struct strata_operation *one = &operation;
-    struct strata_operation *back;
-    bool done = target->type->submit(worker, &one, 1) == 1 &&
-                target->type->reap(worker, &back, 1, UINT64_MAX) == 1;
+    int32_t result;
+    status = strata_single(worker, kind, item, buffer, BYTES, backend->location,
+                           strata_element_number(backend->element, "give-up"), &result, error);
     target->type->worker_close(worker);
-    if (!done || operation.result != STRATA_RESULT_OK) {
+    if (status == STRATA_OK && result != STRATA_RESULT_OK) {
         char text[128];
-        return strata_error_set(
-            error, STRATA_ENVIRONMENT, "trial %s of its last block: %s",
-            strata_operation_name(kind),
-            strata_result_describe(done ? operation.result : EIO, text, sizeof(text)));
+        return strata_error_set(error, STRATA_ENVIRONMENT, "trial %s of its last block: %s",
+                                strata_operation_name(kind),
+                                strata_result_describe(result, text, sizeof(text)));
     }
-    return STRATA_OK;
+    return status;
 }
 
 /* Three blocks of memory for the functional proof. */
@@ -74,25 +71,27 @@ static enum strata_status judge(const struct trial *trial, const char *through,
     return STRATA_OK;
 }
 
-enum strata_status strata_device_trial(struct strata_target *above, struct strata_target *below,
-                                       const char *through, struct strata_proof *ret_proof,
+enum strata_status strata_device_trial(struct strata_backend *backend, struct strata_target *above,
+                                       struct strata_target *below, const char *through,
                                        struct strata_error *error)
 {
     uint64_t last = above->type->items(above, 0, 1, STRATA_OPERATION_WRITE) - 1;
     struct trial *trial = strata_memory_new_aligned(sizeof(*trial));
     memset(trial->pattern, 'S', BYTES);
     enum strata_status status =
-        do_block(above, STRATA_OPERATION_WRITE, last, trial->pattern, error);
+        do_block(backend, above, STRATA_OPERATION_WRITE, last, trial->pattern, error);
     if (status == STRATA_OK) {
-        status = do_block(below, STRATA_OPERATION_READ, last, trial->below, error);
+        status = do_block(backend, below, STRATA_OPERATION_READ, last, trial->below, error);
     }
     if (status == STRATA_OK) {
-        status = do_block(above, STRATA_OPERATION_READ, last, trial->back, error);
+        status = do_block(backend, above, STRATA_OPERATION_READ, last, trial->back, error);
     }
     if (status == STRATA_OK) {
-        status = judge(trial, through, ret_proof, error);
+        status = judge(trial, through, &backend->proof, error);
     }
-    free(trial);
+    if (!strata_single_holds(status, error)) {
+        free(trial);
+    }
     return status;
 }
 
@@ -103,10 +102,11 @@ enum strata_status strata_device_open_under(const struct strata_backend *backend
 {
     const struct strata_block_options options = {
         .path = under->path,
-        .engine = STRATA_BLOCK_SYNC,
+        .engine = STRATA_BLOCK_AIO,
         .offset_bytes = strata_element_number(backend->element, "offset") + under->offset_bytes,
         .size_bytes = strata_element_number(backend->element, "size"),
-        .block_bytes = block_bytes};
+        .block_bytes = block_bytes,
+        .give_up_ns = strata_element_number(backend->element, "give-up")};
     return strata_block_open(&options, ret_target, error);
 }
 
@@ -115,7 +115,7 @@ enum strata_status strata_device_prove_mapping(struct strata_backend *backend, c
                                                struct strata_error *error)
 {
     const struct strata_block_options options = {
-        .path = path, .engine = STRATA_BLOCK_SYNC, .writable = true, .block_bytes = BYTES};
+        .path = path, .engine = STRATA_BLOCK_AIO, .writable = true, .block_bytes = BYTES};
     struct strata_target *above = NULL;
     struct strata_target *below = NULL;
     char through[128];
@@ -125,7 +125,7 @@ enum strata_status strata_device_prove_mapping(struct strata_backend *backend, c
         status = strata_device_open_under(backend, under, BYTES, &below, error);
     }
     if (status == STRATA_OK) {
-        status = strata_device_trial(above, below, through, &backend->proof, error);
+        status = strata_device_trial(backend, above, below, through, error);
         below->type->close(below);
     }
     if (above != NULL) {
