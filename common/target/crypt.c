@@ -149,16 +149,31 @@ static void crypt_worker_close(struct strata_worker *worker)
     worker_free(crypt);
 }
 
-/* Note the time that the cipher took since *now_ns, and move that on. */
-static void note_cipher(struct strata_operation *operation, uint64_t *now_ns)
+/* Note that the cipher worked on the operation; share_time says for how long. */
+static void mark(struct strata_operation *operation)
 {
-    uint64_t begin_ns = *now_ns;
-    *now_ns = strata_clock_monotonic_ns();
-    strata_operation_stage(operation, STRATA_STAGE_CIPHER, *now_ns - begin_ns);
+    strata_operation_stage(operation, STRATA_STAGE_CIPHER, 0);
+}
+
+/* Divide the time since `begin_ns` among the `worked` operations that were marked in it, all of
+ * them writes or none, so that it adds up. The clock is read once for them all: to do so for each
+ * would take a twentieth of the time of encrypting 4 KiB. */
+static void share_time(struct strata_operation *const *operations, unsigned count, bool writes,
+                       unsigned worked, uint64_t begin_ns)
+{
+    uint64_t left_ns = worked > 0 ? strata_clock_monotonic_ns() - begin_ns : 0;
+    for (unsigned i = 0; i < count && worked > 0; i++) {
+        bool marked = (operations[i]->stages & 1U << STRATA_STAGE_CIPHER) != 0;
+        if (marked && (operations[i]->kind == STRATA_OPERATION_WRITE) == writes) {
+            uint64_t part_ns = left_ns / worked--;
+            strata_operation_stage(operations[i], STRATA_STAGE_CIPHER, part_ns);
+            left_ns -= part_ns;
+        }
+    }
 }
 
 /* Make the operation ready for the target below: encrypt a write into the slot's ciphertext. */
-static bool lower(struct crypt_worker *crypt, struct strata_operation *operation, uint64_t *now_ns)
+static bool lower(struct crypt_worker *crypt, struct strata_operation *operation)
 {
     crypt->plain[operation->slot] = operation->buffer;
     if (operation->kind != STRATA_OPERATION_WRITE) {
@@ -169,7 +184,7 @@ static bool lower(struct crypt_worker *crypt, struct strata_operation *operation
     bool encrypted =
         transform(crypt->encrypt, filter->sector_size, operation->item * operation->bytes,
                   operation->buffer, ciphertext, operation->bytes);
-    note_cipher(operation, now_ns);
+    mark(operation);
     operation->buffer = ciphertext;
     return encrypted;
 }
@@ -190,17 +205,22 @@ static int crypt_submit(struct strata_worker *worker, struct strata_operation *c
     while (taken < count) {
         unsigned end = taken;
         uint64_t encrypted_bytes = 0;
-        uint64_t now_ns = strata_clock_monotonic_ns();
+        unsigned encrypted = 0;
+        uint64_t begin_ns = strata_clock_monotonic_ns();
         while (end < count && encrypted_bytes < BATCH_BYTES) {
             struct strata_operation *operation = operations[end++];
-            if (!lower(crypt, operation, &now_ns)) {
+            if (!lower(crypt, operation)) {
                 while (end > taken) {
                     keep_untaken(crypt, operations[--end]);
                 }
                 return taken > 0 ? (int)taken : -EIO;
             }
-            encrypted_bytes += operation->kind == STRATA_OPERATION_WRITE ? operation->bytes : 0;
+            if (operation->kind == STRATA_OPERATION_WRITE) {
+                encrypted_bytes += operation->bytes;
+                encrypted++;
+            }
         }
+        share_time(operations + taken, end - taken, true, encrypted, begin_ns);
         int result = below->submit(crypt->inner, operations + taken, end - taken);
         unsigned passed = result > 0 ? (unsigned)result : 0;
         for (unsigned i = taken + passed; i < end; i++) {
@@ -215,19 +235,20 @@ static int crypt_submit(struct strata_worker *worker, struct strata_operation *c
     return (int)taken;
 }
 
-/* Give the operation its own buffer back; decrypt what was read. */
-static void lift(struct crypt_worker *crypt, struct strata_operation *operation, uint64_t *now_ns)
+/* Give the operation its own buffer back; decrypt what was read. Returns whether it did. */
+static bool lift(struct crypt_worker *crypt, struct strata_operation *operation)
 {
     operation->buffer = crypt->plain[operation->slot];
     if (operation->kind == STRATA_OPERATION_WRITE || operation->result != STRATA_RESULT_OK) {
-        return;
+        return false;
     }
     const struct crypt *filter = (const struct crypt *)crypt->worker.target;
     if (!transform(crypt->decrypt, filter->sector_size, operation->item * operation->bytes,
                    operation->buffer, operation->buffer, operation->bytes)) {
         operation->result = STRATA_RESULT_CIPHER;
     }
-    note_cipher(operation, now_ns);
+    mark(operation);
+    return true;
 }
 
 /* What the target below may have said of the end is void, as the cipher came after it: an
@@ -237,12 +258,15 @@ static int crypt_reap(struct strata_worker *worker, struct strata_operation **op
 {
     struct crypt_worker *crypt = (struct crypt_worker *)worker;
     int count = crypt->inner->target->type->reap(crypt->inner, operations, max, deadline_ns);
-    uint64_t now_ns = count > 0 ? strata_clock_monotonic_ns() : 0;
-    for (int i = 0; i < count; i++) {
-        lift(crypt, operations[i], &now_ns);
+    unsigned came = count > 0 ? (unsigned)count : 0;
+    unsigned decrypted = 0;
+    uint64_t begin_ns = came > 0 ? strata_clock_monotonic_ns() : 0;
+    for (unsigned i = 0; i < came; i++) {
+        decrypted += lift(crypt, operations[i]);
         operations[i]->end_ns = 0;
-        crypt->in_flight--;
     }
+    crypt->in_flight -= came;
+    share_time(operations, came, false, decrypted, begin_ns);
     return count;
 }
 

@@ -1,6 +1,7 @@
 /* The encrypting filter against the standard's vectors and against OpenSSL called by hand. */
 #include "common/target/crypt.h"
 
+#include "common/base/clock.h"
 #include "tests/unit/harness.h"
 #include "tests/unit/xts_vectors.h"
 
@@ -25,6 +26,8 @@ struct memory_worker {
     struct strata_worker worker;
     struct strata_operation *done[8];
     unsigned count;
+    struct iovec reads;
+    struct iovec writes;
 };
 
 static struct memory_worker only_worker;
@@ -41,8 +44,9 @@ static enum strata_status memory_worker_open(struct strata_target *target,
                                              struct strata_worker **ret_worker,
                                              struct strata_error *error)
 {
-    (void)setup, (void)error;
-    only_worker = (struct memory_worker){.worker = {.target = target}};
+    (void)error;
+    only_worker = (struct memory_worker){
+        .worker = {.target = target}, .reads = setup->reads, .writes = setup->writes};
     *ret_worker = &only_worker.worker;
     return STRATA_OK;
 }
@@ -127,7 +131,9 @@ static void set_up(struct fixture *fixture, const uint8_t *key, size_t key_bytes
                                               .depth = 8,
                                               .bytes = block_bytes,
                                               .kinds = 1U << STRATA_OPERATION_READ |
-                                                       1U << STRATA_OPERATION_WRITE};
+                                                       1U << STRATA_OPERATION_WRITE,
+                                              .reads = {fixture, 8 * block_bytes},
+                                              .writes = {fixture, 8 * block_bytes}};
     CU_ASSERT_FATAL(fixture->filter->type->worker_open(fixture->filter, &setup, &fixture->worker,
                                                        &error) == STRATA_OK);
 }
@@ -253,6 +259,66 @@ static void the_cipher_s_time_is_a_stage_of_its_own(void)
     tear_down(&fixture);
 }
 
+/* Of eight operations that go and come back together, half are encrypted on the way down and half
+ * decrypted on the way up; each half shares its own time. */
+static void a_batch_s_time_is_shared_by_those_it_was_spent_on(void)
+{
+    uint8_t key[64];
+    uint8_t buffers[8][512] = {{0}};
+    struct strata_operation operations[8];
+    struct strata_operation *list[8];
+    struct strata_operation *back[8];
+    counting_key(key);
+    struct fixture fixture;
+    set_up(&fixture, key, 64, 512, 512);
+    for (unsigned i = 0; i < 8; i++) {
+        operations[i] = (struct strata_operation){.bytes = 512,
+                                                  .buffer = buffers[i],
+                                                  .slot = (uint16_t)i,
+                                                  .kind = i % 2 == 0 ? STRATA_OPERATION_WRITE
+                                                                     : STRATA_OPERATION_READ};
+        list[i] = &operations[i];
+    }
+    uint64_t spent_ns[2] = {0, 0};
+    uint64_t begin_ns = strata_clock_monotonic_ns();
+    CU_ASSERT(fixture.filter->type->submit(fixture.worker, list, 8) == 8);
+    uint64_t middle_ns = strata_clock_monotonic_ns();
+    CU_ASSERT(operations[1].stages == 0 && operations[7].stages == 0);
+    uint64_t first_write_ns = operations[0].stage_ns[STRATA_STAGE_CIPHER];
+    CU_ASSERT(fixture.filter->type->reap(fixture.worker, back, 8, 0) == 8);
+    uint64_t end_ns = strata_clock_monotonic_ns();
+    for (unsigned i = 0; i < 8; i++) {
+        CU_ASSERT(operations[i].stages == 1U << STRATA_STAGE_CIPHER);
+        CU_ASSERT(operations[i].stage_ns[STRATA_STAGE_CIPHER] > 0);
+        spent_ns[i % 2] += operations[i].stage_ns[STRATA_STAGE_CIPHER];
+    }
+    CU_ASSERT(operations[0].stage_ns[STRATA_STAGE_CIPHER] == first_write_ns);
+    CU_ASSERT(spent_ns[0] / 4 == first_write_ns); /* equal parts */
+    CU_ASSERT(spent_ns[0] <= middle_ns - begin_ns);
+    CU_ASSERT(spent_ns[1] <= end_ns - middle_ns);
+    tear_down(&fixture);
+}
+
+static void the_target_below_is_told_of_the_ciphertext(void)
+{
+    uint8_t key[64];
+    uint8_t buffer[512] = {0};
+    counting_key(key);
+    struct fixture fixture;
+    set_up(&fixture, key, 64, 512, 512);
+    CU_ASSERT_PTR_EQUAL(only_worker.reads.iov_base, &fixture); /* decrypted where it was read */
+    CU_ASSERT_EQUAL(only_worker.reads.iov_len, 8 * 512);
+    CU_ASSERT_PTR_NOT_EQUAL(only_worker.writes.iov_base, &fixture);
+    CU_ASSERT_EQUAL(only_worker.writes.iov_len, 8 * 512);
+    struct strata_operation write = {
+        .bytes = 512, .buffer = buffer, .slot = 7, .kind = STRATA_OPERATION_WRITE};
+    struct strata_operation *list[1] = {&write};
+    CU_ASSERT(fixture.filter->type->submit(fixture.worker, list, 1) == 1);
+    CU_ASSERT_PTR_EQUAL(write.buffer, (uint8_t *)only_worker.writes.iov_base + 7 * 512);
+    CU_ASSERT(fixture.filter->type->reap(fixture.worker, list, 1, 0) == 1);
+    tear_down(&fixture);
+}
+
 static void a_failure_below_comes_up_unchanged(void)
 {
     uint8_t key[64];
@@ -364,6 +430,9 @@ static const struct harness_test tests[] = {
     {"each sector of a block has its own tweak", each_sector_of_a_block_has_its_own_tweak},
     {"4096-byte sectors still count in 512 bytes", large_sectors_still_count_in_512_bytes},
     {"the cipher's time is a stage of its own", the_cipher_s_time_is_a_stage_of_its_own},
+    {"a batch's time is shared by those it was spent on",
+     a_batch_s_time_is_shared_by_those_it_was_spent_on},
+    {"the target below is told of the ciphertext", the_target_below_is_told_of_the_ciphertext},
     {"a failure below comes up unchanged", a_failure_below_comes_up_unchanged},
     {"what is not taken keeps its own buffer", what_is_not_taken_keeps_its_own_buffer},
     {"capabilities are those of the target below", capabilities_are_those_of_the_target_below},
