@@ -2,13 +2,7 @@
  *
  * A row here is all that a new option needs: the parser, --help, config/strata.rng and
  * doc/configuration.md read these tables. What a layer does with a value is the layer's own. */
-#include "common/plan/option.h"
-
-#define COUNT_OF(array) (sizeof(array) / sizeof((array)[0]))
-#define SECOND          UINT64_C(1000000000)
-
-/* Longest run: the per-second series holds a day. */
-#define LONGEST (86400 * SECOND)
+#include "common/plan/elements.h"
 
 static const struct strata_option campaign_options[] = {
     {.name = "name",
@@ -199,18 +193,6 @@ static const struct strata_option swift_options[] = {
      .maximum = 3600 * SECOND,
      .help = "for one request without any progress"},
 };
-
-#define WORKLOAD_COMMON                                                                            \
-    {.name = "backends",                                                                           \
-     .type = STRATA_OPTION_TEXT,                                                                   \
-     .list = true,                                                                                 \
-     .help = "names of the plain back ends it runs on (their twins follow); default: all of the "  \
-             "layer's"},                                                                           \
-    {                                                                                              \
-        .name = "repetitions", .type = STRATA_OPTION_COUNT, .minimum = 1, .maximum = 100000,       \
-        .alias = "runs",                                                                           \
-        .help = "runs, or pairs of runs where there is a twin; default: the campaign's pairs"      \
-    }
 
 /* What is done to blocks, by whom. */
 #define BLOCKS_COMMON                                                                              \
@@ -440,149 +422,6 @@ static const struct strata_option key_derivation_options[] = {
     MEMORY_COMMON,
 };
 
-static const struct strata_option metadata_options[] = {
-    WORKLOAD_COMMON,
-    {.name = "layout",
-     .type = STRATA_OPTION_CHOICE,
-     .list = true,
-     .fallback = "unique",
-     .choices = "unique shared",
-     .help = "a directory for each job, or one for all"},
-    {.name = "files",
-     .type = STRATA_OPTION_COUNT,
-     .list = true,
-     .fallback = "10000",
-     .minimum = 1,
-     .maximum = UINT64_C(1) << 40,
-     .help = "files in total, divided among the jobs"},
-    {.name = "directories",
-     .type = STRATA_OPTION_COUNT,
-     .fallback = "0",
-     .maximum = 1U << 20,
-     .help = "subdirectories of each job's tree over which its files spread; 0: none"},
-    {.name = "jobs",
-     .type = STRATA_OPTION_COUNT,
-     .list = true,
-     .fallback = "1",
-     .minimum = 1,
-     .maximum = 256,
-     .help = "threads at work"},
-    {.name = "file-size",
-     .type = STRATA_OPTION_SIZE,
-     .list = true,
-     .fallback = "0",
-     .maximum = UINT64_C(1) << 40,
-     .help = "bytes written into each file and read from it"},
-    {.name = "duration",
-     .type = STRATA_OPTION_DURATION,
-     .fallback = "0s",
-     .maximum = LONGEST,
-     .scales = true,
-     .help =
-         "end each phase after this time at the latest; 0: no limit. Later phases use the files "
-         "that were really made"},
-};
-
-static const struct strata_option transfer_options[] = {
-    WORKLOAD_COMMON,
-    {.name = "sizes",
-     .type = STRATA_OPTION_SIZE,
-     .list = true,
-     .fallback = "4KiB 1MiB 16MiB",
-     .maximum = UINT64_C(5) << 30,
-     .help = "bytes of one object"},
-    {.name = "concurrency",
-     .type = STRATA_OPTION_COUNT,
-     .list = true,
-     .fallback = "1 8",
-     .minimum = 1,
-     .maximum = 4096,
-     .help = "requests in flight"},
-    {.name = "objects",
-     .type = STRATA_OPTION_COUNT,
-     .fallback = "0",
-     .maximum = UINT64_C(1) << 32,
-     .help = "objects of one run; 0: as many as the amount holds, at least 8 and from 4 to 128 for "
-             "each request in flight"},
-    {.name = "amount",
-     .type = STRATA_OPTION_SIZE,
-     .fallback = "64MiB",
-     .help = "bytes of one run that decide the number of objects"},
-};
-
-#define USER_COMMON                                                                                \
-    {                                                                                              \
-        .name = "concurrency", .type = STRATA_OPTION_COUNT, .fallback = "1", .minimum = 1,         \
-        .maximum = 4096, .help = "users, each with one transfer at a time"                         \
-    }
-
-static const struct strata_option file_types_options[] = {
-    WORKLOAD_COMMON,
-    USER_COMMON,
-    {.name = "types",
-     .type = STRATA_OPTION_CHOICE,
-     .list = true,
-     .fallback = "text image archive video",
-     .choices = "text image archive video",
-     .help = "kinds of file"},
-    {.name = "size",
-     .type = STRATA_OPTION_SIZE,
-     .fallback = "1286KiB",
-     .minimum = 2048,
-     .maximum = UINT64_C(1) << 30,
-     .help = "bytes of every file: 1286KiB = 1316864 bytes, 1286kB = 1286000 bytes"},
-};
-
-static const struct strata_option file_sizes_options[] = {
-    WORKLOAD_COMMON,
-    USER_COMMON,
-    {.name = "types",
-     .type = STRATA_OPTION_CHOICE,
-     .list = true,
-     .fallback = "text",
-     .choices = "text image archive video",
-     .help = "kinds of file"},
-    {.name = "sizes",
-     .type = STRATA_OPTION_SIZE,
-     .list = true,
-     .fallback = "16KiB 64KiB 256KiB 1MiB 4MiB 16MiB",
-     .minimum = 2048,
-     .maximum = UINT64_C(1) << 30,
-     .help = "bytes of a file"},
-};
-
-static const struct strata_option time_of_day_options[] = {
-    WORKLOAD_COMMON,
-    USER_COMMON,
-    {.name = "types",
-     .type = STRATA_OPTION_CHOICE,
-     .fallback = "text",
-     .choices = "text image archive video",
-     .help = "kind of file"},
-    {.name = "size",
-     .type = STRATA_OPTION_SIZE,
-     .fallback = "16MiB",
-     .minimum = 2048,
-     .maximum = UINT64_C(1) << 30,
-     .help = "bytes of the file"},
-    {.name = "slots",
-     .type = STRATA_OPTION_CLOCK,
-     .list = true,
-     .fallback = "00:00 04:00 08:00 12:00 16:00 20:00",
-     .help = "local times of day at which the runs begin"},
-    {.name = "days",
-     .type = STRATA_OPTION_COUNT,
-     .fallback = "1",
-     .minimum = 1,
-     .maximum = 366,
-     .help = "how many days the slots are repeated"},
-    {.name = "late",
-     .type = STRATA_OPTION_DURATION,
-     .fallback = "10m",
-     .maximum = LONGEST,
-     .help = "a slot that cannot begin within this time is recorded as missed"},
-};
-
 static const struct strata_option ladder_options[] = {
     {.name = "sizes",
      .type = STRATA_OPTION_SIZE,
@@ -635,16 +474,6 @@ static const struct strata_option ladder_options[] = {
                                                       .place = its_place,                          \
                                                       .help = text}
 
-#define WORKLOAD(symbol, element, its_layer, backend, table, its_preset, text)                     \
-    static const struct strata_element_type symbol = {.name = element,                             \
-                                                      .role = STRATA_ROLE_WORKLOAD,                \
-                                                      .layer = its_layer,                          \
-                                                      .options = table,                            \
-                                                      .option_count = COUNT_OF(table),             \
-                                                      .runs_on = backend,                          \
-                                                      .preset = its_preset,                        \
-                                                      .help = text}
-
 static const struct strata_element_type campaign = {
     .name = "campaign",
     .role = STRATA_ROLE_CAMPAIGN,
@@ -662,30 +491,21 @@ BACKEND(filesystem, "filesystem", STRATA_LAYER_FILESYSTEM, filesystem_options, "
 BACKEND(swift, "swift", STRATA_LAYER_SERVICE, swift_options, "auth-url",
         "an OpenStack Swift endpoint; serves the service and the user layer");
 
-WORKLOAD(device_workload, "workload", STRATA_LAYER_DEVICE, "device", device_workload_options, NULL,
-         "any block workload");
-WORKLOAD(iops, "iops", STRATA_LAYER_DEVICE, "device", device_workload_options,
-         "block-size=512 depth=32 operations=read,write", "operations per second at small blocks");
-WORKLOAD(device_transfer, "transfer", STRATA_LAYER_DEVICE, "device", device_workload_options,
-         "block-size=256KiB depth=8 operations=read,write", "bytes per second at large blocks");
-WORKLOAD(steady_state, "steady-state", STRATA_LAYER_DEVICE, "device", steady_state_options,
-         "operations=randwrite block-size=4KiB",
-         "rounds of one workload until five in a row are steady");
-WORKLOAD(cipher, "cipher", STRATA_LAYER_DEVICE, "memory", cipher_options, NULL,
-         "what the cipher alone could do, in memory");
-WORKLOAD(key_derivation, "key-derivation", STRATA_LAYER_DEVICE, "memory", key_derivation_options,
-         NULL, "what it takes to make a key from a passphrase");
-WORKLOAD(metadata, "metadata", STRATA_LAYER_FILESYSTEM, "filesystem", metadata_options, NULL,
-         "make the tree; create, stat, read, rename, list and unlink files; remove the tree");
-WORKLOAD(transfer, "transfer", STRATA_LAYER_SERVICE, "swift", transfer_options, NULL,
-         "upload, download and delete objects, sizes times concurrency");
-WORKLOAD(file_types, "file-types", STRATA_LAYER_USER, "swift", file_types_options, NULL,
-         "upload and download files of one size, types varied");
-WORKLOAD(file_sizes, "file-sizes", STRATA_LAYER_USER, "swift", file_sizes_options, NULL,
-         "upload and download files of one type, sizes varied");
-WORKLOAD(time_of_day, "time-of-day", STRATA_LAYER_USER, "swift", time_of_day_options, NULL,
-         "upload and download one file at given times of the day");
-
+static WORKLOAD(device_workload, "workload", STRATA_LAYER_DEVICE, "device", device_workload_options,
+                NULL, "any block workload");
+static WORKLOAD(iops, "iops", STRATA_LAYER_DEVICE, "device", device_workload_options,
+                "block-size=512 depth=32 operations=read,write",
+                "operations per second at small blocks");
+static WORKLOAD(device_transfer, "transfer", STRATA_LAYER_DEVICE, "device", device_workload_options,
+                "block-size=256KiB depth=8 operations=read,write",
+                "bytes per second at large blocks");
+static WORKLOAD(steady_state, "steady-state", STRATA_LAYER_DEVICE, "device", steady_state_options,
+                "operations=randwrite block-size=4KiB",
+                "rounds of one workload until five in a row are steady");
+static WORKLOAD(cipher, "cipher", STRATA_LAYER_DEVICE, "memory", cipher_options, NULL,
+                "what the cipher alone could do, in memory");
+static WORKLOAD(key_derivation, "key-derivation", STRATA_LAYER_DEVICE, "memory",
+                key_derivation_options, NULL, "what it takes to make a key from a passphrase");
 static const struct strata_element_type ladder = {
     .name = "ladder",
     .role = STRATA_ROLE_LADDER,
@@ -694,9 +514,23 @@ static const struct strata_element_type ladder = {
     .help = "the same payload and concurrency at every layer, to find the bottleneck"};
 
 const struct strata_element_type *const strata_element_types[] = {
-    &campaign, &device,          &memory,       &filesystem,  &swift,          &device_workload,
-    &iops,     &device_transfer, &steady_state, &cipher,      &key_derivation, &metadata,
-    &transfer, &file_types,      &file_sizes,   &time_of_day, &ladder,
+    &campaign,
+    &device,
+    &memory,
+    &filesystem,
+    &swift,
+    &device_workload,
+    &iops,
+    &device_transfer,
+    &steady_state,
+    &cipher,
+    &key_derivation,
+    &strata_element_metadata,
+    &strata_element_transfer,
+    &strata_element_file_types,
+    &strata_element_file_sizes,
+    &strata_element_time_of_day,
+    &ladder,
 };
 const size_t strata_element_type_count = COUNT_OF(strata_element_types);
 
