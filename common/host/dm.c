@@ -8,6 +8,7 @@
 
 #include "common/base/memory.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
 #include <linux/dm-ioctl.h>
@@ -56,6 +57,30 @@ bool strata_dm_crypt_read(const char *uuid, struct strata_dm_crypt *ret_crypt)
     free(table);
     (void)close(control);
     return known;
+}
+
+bool strata_dm_available(void)
+{
+    int control = open("/dev/mapper/control", O_RDWR | O_CLOEXEC);
+    if (control >= 0) {
+        (void)close(control);
+    }
+    return control >= 0;
+}
+
+int strata_dm_remove_at_last_close(const char *name)
+{
+    struct dm_ioctl request = {.version = {DM_VERSION_MAJOR},
+                               .data_size = sizeof(request),
+                               .data_start = sizeof(request),
+                               .flags = DM_DEFERRED_REMOVE};
+    snprintf(request.name, sizeof(request.name), "%s", name);
+    int control = open("/dev/mapper/control", O_RDWR | O_CLOEXEC);
+    int code = control < 0 || ioctl(control, DM_DEV_REMOVE, &request) != 0 ? errno : 0;
+    if (control >= 0) {
+        (void)close(control);
+    }
+    return code;
 }
 
 bool strata_dm_crypt_kind(const char *uuid, char *ret_kind, size_t size)
