@@ -100,11 +100,13 @@ struct strata_run_context {
     char left_out[192];    /* of rounds: the steps of the standard's procedure that the layer left
                               out, "; " between them; set by `open` */
     uint64_t give_up_ns;   /* set by `open`: when a target that is silent is given up; 0: never */
-    char place[64];  /* device that the run really uses where it is not the back end's own path:
-                        made by `open`, gone after `release`; else "" */
-    void *provision; /* what `open` made and `release` removes; the layer's own */
-    char flags[256]; /* the target's own findings, "unwritten blocks read", …; "" if none.
-                        The run is then invalid with this reason */
+    char place[64];    /* device that the run really uses where it is not the back end's own path:
+                          made by `open`, gone after `release`; else "" */
+    void *provision;   /* what `open` made and `release` removes; the layer's own */
+    char flags[256];   /* the target's own findings, "unwritten blocks read", …; "" if none.
+                          The run is then invalid with this reason */
+    char details[512]; /* what failed operations said, for the reason of a run that is not ok; "" if
+                          nothing. By itself it makes no run invalid */
 };
 
 /* A layer: what strata-device and its like give to the shared main. All functions may be called

@@ -78,7 +78,7 @@ static void conclude_interrupted(struct run *run)
 {
     char why[1024];
     snprintf(why, sizeof(why), "%s", run->outcome->reason);
-    conclude(run, "aborted", STRATA_INTERRUPTED, "interrupted");
+    conclude(run, "aborted", STRATA_INTERRUPTED, STRATA_RUN_INTERRUPTED);
     if (run->outcome->silent) {
         add_reason(run, "aborted", STRATA_INTERRUPTED, why);
     }
@@ -336,6 +336,9 @@ static void use(struct run *run, struct strata_target *target, const struct part
     }
     if (run->context.flags[0] != '\0') {
         add_reason(run, "invalid", STRATA_OK, run->context.flags);
+    }
+    if (run->context.details[0] != '\0' && strcmp(run->outcome->status, "ok") != 0) {
+        add_reason(run, run->outcome->status, run->outcome->cause, run->context.details);
     }
     if (strata_stop_signal != 0) {
         conclude_interrupted(run);

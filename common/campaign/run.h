@@ -50,4 +50,7 @@ void strata_run_outcome_done(struct strata_run_outcome *outcome);
  * sectors): the run is stored as invalid with this reason, and the other cells go on. */
 #define STRATA_RUN_UNSUPPORTED "unsupported: "
 
+/* The whole reason of a run that the user interrupted and that left nothing behind. */
+#define STRATA_RUN_INTERRUPTED "interrupted"
+
 #endif

@@ -161,8 +161,8 @@ static void describe_places(const struct strata_backend *backend, struct strata_
 {
     if (backend->element->type->place == NULL) {
         strata_facts_memory("", out);
-    } else if (backend->place_count == 1) {
-        strata_facts_storage(backend->places[0], out);
+    } else if (backend->place_count < 2) { /* a cloud has none that the kernel knows */
+        strata_facts_storage(backend->place_count == 1 ? backend->places[0] : "", out);
     } else {
         strata_text_append(out, "{");
         strata_json_name(out, "arrangement");
@@ -394,7 +394,7 @@ static enum strata_status run_slot(struct cell_run *run, unsigned slot, bool enc
     count(run->summary, &outcome);
     run->summary->silent = run->summary->silent || outcome.silent;
     observer->run_ended(observer->context, cell->workload.expected_ns);
-    if (outcome.reason[0] != '\0' && strcmp(outcome.status, "aborted") != 0) {
+    if (outcome.reason[0] != '\0' && strcmp(outcome.reason, STRATA_RUN_INTERRUPTED) != 0) {
         say(observer, "%s: %s: %s", what, outcome.status, outcome.reason);
     }
     *ret_give_up = outcome.phase_count == 0 && outcome.reason[0] != '\0';

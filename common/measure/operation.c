@@ -16,13 +16,14 @@ static const char *const operation_names[STRATA_OPERATION_KINDS] = {
     [STRATA_OPERATION_PUT] = "put",         [STRATA_OPERATION_GET] = "get",
     [STRATA_OPERATION_DELETE] = "delete",   [STRATA_OPERATION_ENCRYPT] = "encrypt",
     [STRATA_OPERATION_DECRYPT] = "decrypt", [STRATA_OPERATION_DERIVE] = "derive",
+    [STRATA_OPERATION_ATTACH] = "attach",   [STRATA_OPERATION_DETACH] = "detach",
 };
 
 static const char *const stage_names[STRATA_STAGES] = {
     [STRATA_STAGE_OPEN] = "open",       [STRATA_STAGE_TRANSFER] = "transfer",
     [STRATA_STAGE_CLOSE] = "close",     [STRATA_STAGE_CIPHER] = "cipher",
     [STRATA_STAGE_CONNECT] = "connect", [STRATA_STAGE_FIRST_BYTE] = "first_byte",
-    [STRATA_STAGE_VERIFY] = "verify",
+    [STRATA_STAGE_VERIFY] = "verify",   [STRATA_STAGE_WAIT] = "wait",
 };
 
 struct code_text {
@@ -148,6 +149,8 @@ char *strata_result_describe(int32_t result, char *buffer, uint64_t size)
         text = find_text(transport_texts, COUNT_OF(transport_texts), result);
         snprintf(buffer, size, "no HTTP answer: %s (curl %d)",
                  text != NULL ? text : "transfer failed", result - STRATA_RESULT_TRANSPORT);
+    } else if (result >= STRATA_RESULT_COMMAND && result <= STRATA_RESULT_COMMAND + 255) {
+        snprintf(buffer, size, "the command ended with status %d", result - STRATA_RESULT_COMMAND);
     } else {
         text = find_text(own_texts, COUNT_OF(own_texts), result);
         snprintf(buffer, size, "%s", text != NULL ? text : "unknown result");

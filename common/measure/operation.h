@@ -22,6 +22,8 @@ enum strata_operation_kind {
     STRATA_OPERATION_ENCRYPT, /* of a piece of memory */
     STRATA_OPERATION_DECRYPT,
     STRATA_OPERATION_DERIVE, /* a key from a passphrase */
+    STRATA_OPERATION_ATTACH, /* a volume: until its device is there */
+    STRATA_OPERATION_DETACH, /* until it is gone */
     STRATA_OPERATION_KINDS
 };
 
@@ -30,10 +32,11 @@ enum strata_stage {
     STRATA_STAGE_OPEN,
     STRATA_STAGE_TRANSFER, /* the reads or writes of an open file */
     STRATA_STAGE_CLOSE,
-    STRATA_STAGE_CIPHER, /* encryption, decryption, derivation of a key */
+    STRATA_STAGE_CIPHER, /* encryption, decryption, derivation of a key; a LUKS header */
     STRATA_STAGE_CONNECT,
     STRATA_STAGE_FIRST_BYTE, /* request sent to first byte of the answer */
     STRATA_STAGE_VERIFY,     /* stamping what is written, checking what was read */
+    STRATA_STAGE_WAIT,       /* a command has ended; until its effect is seen */
     STRATA_STAGES
 };
 
@@ -46,7 +49,8 @@ enum {
     STRATA_RESULT_CONTENT = 2001,   /* what was read is not what was written */
     STRATA_RESULT_SHORT = 2002,     /* fewer bytes than asked */
     STRATA_RESULT_TIMED_OUT = 2003,
-    STRATA_RESULT_CIPHER = 2004 /* the cipher failed, or authentication of the ciphertext did */
+    STRATA_RESULT_CIPHER = 2004, /* the cipher failed, or authentication of the ciphertext did */
+    STRATA_RESULT_COMMAND = 3000 /* 3000 + exit status of a command: it failed */
 };
 
 struct strata_operation {
@@ -62,6 +66,8 @@ struct strata_operation {
     uint8_t stages;    /* bit set of the stages that the target timed; the engine sets it to 0 */
     uint64_t stage_ns[STRATA_STAGES]; /* valid where the bit is set */
 };
+
+_Static_assert(STRATA_STAGES <= 8, "a bit for each stage");
 
 /* "read", "write", … ; static strings. */
 const char *strata_operation_name(enum strata_operation_kind kind);

@@ -43,27 +43,6 @@ static const struct strata_option campaign_options[] = {
              "with the campaign and with each workload that has such a time"},
 };
 
-#define BACKEND_COMMON                                                                             \
-    {.name = "name", .type = STRATA_OPTION_TEXT, .required = true, .help = "unique name"},         \
-        {.name = "twin-of",                                                                        \
-         .type = STRATA_OPTION_TEXT,                                                               \
-         .help = "name of the plain back end that this encrypted one is compared with"},           \
-        {.name = "versus",                                                                         \
-         .type = STRATA_OPTION_TEXT,                                                               \
-         .help = "name of a back end of the same kind and encryption that this one is held "       \
-                 "against, their runs in turn; no loss by encryption is taken from it"},           \
-        {.name = "stands-on",                                                                      \
-         .type = STRATA_OPTION_TEXT,                                                               \
-         .help = "name of the back end of a lower layer whose storage it lies on; an encrypted "   \
-                 "twin's is that of its plain one unless it names its own"},                       \
-        {.name = "evidence",                                                                       \
-         .type = STRATA_OPTION_TEXT,                                                               \
-         .help = "why it is believed to be encrypted, where the host cannot see it; stored"},      \
-    {                                                                                              \
-        .name = "when-missing", .type = STRATA_OPTION_CHOICE, .choices = "fail skip",              \
-        .fallback = "fail", .help = "what to do when it cannot be opened: end, or leave it out"    \
-    }
-
 static const struct strata_option device_options[] = {
     BACKEND_COMMON,
     {.name = "path",
@@ -465,15 +444,6 @@ static const struct strata_option ladder_options[] = {
      .help = "likewise, of the service and user layers"},
 };
 
-#define BACKEND(symbol, element, its_layer, table, its_place, text)                                \
-    static const struct strata_element_type symbol = {.name = element,                             \
-                                                      .role = STRATA_ROLE_BACKEND,                 \
-                                                      .layer = its_layer,                          \
-                                                      .options = table,                            \
-                                                      .option_count = COUNT_OF(table),             \
-                                                      .place = its_place,                          \
-                                                      .help = text}
-
 static const struct strata_element_type campaign = {
     .name = "campaign",
     .role = STRATA_ROLE_CAMPAIGN,
@@ -481,15 +451,16 @@ static const struct strata_element_type campaign = {
     .option_count = COUNT_OF(campaign_options),
     .help = "how often, in which order, and against which margin"};
 
-BACKEND(device, "device", STRATA_LAYER_DEVICE, device_options, "path",
-        "a block device, or a file that stands for one");
-BACKEND(memory, "memory", STRATA_LAYER_DEVICE, memory_options, NULL,
-        "this machine's memory and processors, for what needs no device; there without being "
-        "declared, under this name");
-BACKEND(filesystem, "filesystem", STRATA_LAYER_FILESYSTEM, filesystem_options, "path",
-        "a directory of a mounted file system");
-BACKEND(swift, "swift", STRATA_LAYER_SERVICE, swift_options, "auth-url",
-        "an OpenStack Swift endpoint; serves the service and the user layer");
+static BACKEND(device, "device", STRATA_LAYER_DEVICE, device_options, "path",
+               "a block device, or a file that stands for one");
+static BACKEND(
+    memory, "memory", STRATA_LAYER_DEVICE, memory_options, NULL,
+    "this machine's memory and processors, for what needs no device; there without being "
+    "declared, under this name");
+static BACKEND(filesystem, "filesystem", STRATA_LAYER_FILESYSTEM, filesystem_options, "path",
+               "a directory of a mounted file system");
+static BACKEND(swift, "swift", STRATA_LAYER_SERVICE, swift_options, "auth-url",
+               "an OpenStack Swift endpoint; serves the service and the user layer");
 
 static WORKLOAD(device_workload, "workload", STRATA_LAYER_DEVICE, "device", device_workload_options,
                 NULL, "any block workload");
@@ -517,6 +488,7 @@ const struct strata_element_type *const strata_element_types[] = {
     &campaign,
     &device,
     &memory,
+    &strata_element_volumes_backend,
     &filesystem,
     &swift,
     &device_workload,
@@ -525,6 +497,7 @@ const struct strata_element_type *const strata_element_types[] = {
     &steady_state,
     &cipher,
     &key_derivation,
+    &strata_element_volumes_workload,
     &strata_element_metadata,
     &strata_element_transfer,
     &strata_element_file_types,

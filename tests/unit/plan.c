@@ -289,12 +289,13 @@ static void unknown_names_are_refused_with_those_expected(void)
                     "deepth: no such attribute of <iops>; did you mean depth? expected backends, "
                     "repetitions, operations, read-share, block-size, depth, jobs, engine, "
                     "batch, polled, duration, warm-up, limit, amount, rate, verify");
-    refuse_workload("<iop/>",
-                    "<iop> is not known in <device-layer>; did you mean iops? expected "
-                    "<workload>, <iops>, <transfer>, <steady-state>, <cipher>, <key-derivation>");
+    refuse_workload(
+        "<iop/>",
+        "<iop> is not known in <device-layer>; did you mean iops? expected "
+        "<workload>, <iops>, <transfer>, <steady-state>, <cipher>, <key-derivation>, <volumes>");
     refuse_workload("<metadata/>",
                     "<metadata> is not known in <device-layer>; expected <workload>, <iops>, "
-                    "<transfer>, <steady-state>, <cipher>, <key-derivation>");
+                    "<transfer>, <steady-state>, <cipher>, <key-derivation>, <volumes>");
     refuse_workload("<iops xml:lang='de'/>",
                     "xml:lang: no such attribute of <iops>; expected backends, repetitions, "
                     "operations, read-share, block-size, depth, jobs, engine, batch, polled, "
