@@ -183,7 +183,18 @@ static void describe_places(const struct strata_backend *backend, struct strata_
     }
 }
 
-/* That, and the options beside it. */
+static void append_cipher(const struct strata_dm_crypt *cipher, struct strata_text *out)
+{
+    strata_json_name(out, "cipher");
+    strata_text_append(out, "{");
+    strata_json_name(out, "name");
+    strata_json_string(out, cipher->cipher);
+    strata_text_format(out, ", \"key_bits\": %u, \"sector_bytes\": %u}", cipher->key_bits,
+                       cipher->sector_bytes);
+}
+
+/* That, how it is encrypted where that is known, and the options
+ * beside it. */
 static void describe_storage(const struct strata_backend *backend, struct strata_text *out)
 {
     if (backend->layer == STRATA_LAYER_SERVICE) {
@@ -192,6 +203,9 @@ static void describe_storage(const struct strata_backend *backend, struct strata
     }
     describe_places(backend, out);
     out->bytes[--out->length] = '\0'; /* the closing brace */
+    if (backend->proof.cipher.cipher[0] != '\0') {
+        append_cipher(&backend->proof.cipher, out);
+    }
     strata_json_name(out, "options");
     append_options(backend, out);
     strata_text_append(out, "}");

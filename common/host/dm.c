@@ -20,15 +20,32 @@
 
 enum { TABLE_BYTES = 16384, SECTOR_BYTES = 512 };
 
+/* Only the length of a key counts. */
+static bool parse_key(const char *key, size_t length, unsigned *ret_bits)
+{
+    if (key[0] == ':') {
+        return sscanf(key, ":%u:", ret_bits) == 1 && (*ret_bits *= 8) > 0;
+    }
+    bool none = length == 1 && key[0] == '-';
+    *ret_bits = none ? 0 : (unsigned)length * 4;
+    return none || strspn(key, "0123456789abcdefABCDEF") == length;
+}
+
 bool strata_dm_crypt_parse(const char *parameters, struct strata_dm_crypt *ret_crypt)
 {
     uint64_t sectors;
-    if (sscanf(parameters, "%127s %*s %*s %*s %" SCNu64, ret_crypt->cipher, &sectors) != 2 ||
-        sectors > UINT64_MAX / SECTOR_BYTES) {
+    int key = 0;
+    int key_end = 0;
+    if (sscanf(parameters, "%127s %n%*s%n %*s %*s %" SCNu64, ret_crypt->cipher, &key, &key_end,
+               &sectors) != 2 ||
+        sectors > UINT64_MAX / SECTOR_BYTES ||
+        !parse_key(parameters + key, (size_t)(key_end - key), &ret_crypt->key_bits)) {
         return false;
     }
     ret_crypt->offset_bytes = sectors * SECTOR_BYTES;
-    return true;
+    ret_crypt->sector_bytes = SECTOR_BYTES;
+    const char *option = strstr(parameters + key_end, " sector_size:");
+    return option == NULL || sscanf(option, " sector_size:%u", &ret_crypt->sector_bytes) == 1;
 }
 
 static bool read_table(const struct dm_ioctl *table, struct strata_dm_crypt *ret_crypt)

@@ -9,6 +9,8 @@
 /* What the active table of a dm-crypt device says, but for its key. */
 struct strata_dm_crypt {
     char cipher[128];      /* "aes-xts-plain64" */
+    unsigned key_bits;     /* of the whole key: 512 is AES-256 in XTS */
+    unsigned sector_bytes; /* under one initialisation vector */
     uint64_t offset_bytes; /* where on the device below the ciphertext begins */
 };
 
@@ -16,8 +18,9 @@ struct strata_dm_crypt {
  * device mapper, not root, not one dm-crypt target. */
 bool strata_dm_crypt_read(const char *uuid, struct strata_dm_crypt *ret_crypt);
 
-/* Likewise from the parameters of a crypt target: "CIPHER KEY IV-OFFSET DEVICE OFFSET …", the
- * offset in sectors of 512 bytes. */
+/* Likewise from the parameters of a crypt target: "CIPHER KEY IV-OFFSET DEVICE OFFSET [COUNT
+ * OPTION…]", the key in hexadecimal digits, as ":BYTES:TYPE:DESCRIPTION" or "-", the offset in
+ * sectors of 512 bytes. */
 bool strata_dm_crypt_parse(const char *parameters, struct strata_dm_crypt *ret_crypt);
 
 /* The kind of encryption that a dm uuid of cryptsetup's tells ("LUKS2" of "CRYPT-LUKS2-…"), into

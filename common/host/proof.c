@@ -86,22 +86,22 @@ static bool decided_by_uuid(const char *root, const char *name, struct strata_pr
 {
     char uuid[256];
     char kind[16];
-    struct strata_dm_crypt crypt;
+    const char *cipher = proof->cipher.cipher;
     if (!strata_kernel_file_read(uuid, sizeof uuid, "%s/sys/class/block/%s/dm/uuid", root, name) ||
         !strata_dm_crypt_kind(uuid, kind, sizeof kind)) {
         return false;
     }
-    if (!strata_dm_crypt_read(uuid, &crypt)) {
-        snprintf(crypt.cipher, sizeof crypt.cipher, "cipher not known");
+    if (!strata_dm_crypt_read(uuid, &proof->cipher)) {
+        proof->cipher = (struct strata_dm_crypt){.cipher = ""};
+        cipher = "cipher not known";
     }
-    if (strstr(crypt.cipher, "cipher_null") != NULL) {
+    if (strstr(cipher, "cipher_null") != NULL) {
         snprintf(proof->evidence, sizeof proof->evidence,
-                 "%s is CRYPT-%s, but its cipher is %s: nothing is encrypted", name, kind,
-                 crypt.cipher);
+                 "%s is CRYPT-%s, but its cipher is %s: nothing is encrypted", name, kind, cipher);
         proof->level = STRATA_PROOF_NONE;
     } else {
         snprintf(proof->evidence, sizeof proof->evidence, "%s is CRYPT-%s (%s)", name, kind,
-                 crypt.cipher);
+                 cipher);
         proof->level = STRATA_PROOF_STRUCTURE;
     }
     return true;
@@ -112,8 +112,8 @@ static bool judge_below(const char *root, const char *name, unsigned depth,
 {
     struct strata_stack_below below;
     strata_stack_find_below(root, name, &below);
-    struct strata_proof first_good = {STRATA_PROOF_NONE, ""};
-    struct strata_proof first_bad = {STRATA_PROOF_NONE, ""};
+    struct strata_proof first_good = {.level = STRATA_PROOF_NONE};
+    struct strata_proof first_bad = {.level = STRATA_PROOF_NONE};
     size_t good = 0;
     for (size_t i = 0; i < below.count; i++) {
         struct strata_proof one;

@@ -2,6 +2,8 @@
 #ifndef STRATA_HOST_PROOF_H
 #define STRATA_HOST_PROOF_H
 
+#include "common/host/dm.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -15,7 +17,8 @@ enum strata_proof_level {
 
 struct strata_proof {
     enum strata_proof_level level;
-    char evidence[256]; /* one line */
+    char evidence[256];            /* one line */
+    struct strata_dm_crypt cipher; /* where it is known: dm-crypt's, or Strata's filter's */
 };
 
 /* "none", "asserted", "structure", "functional". */

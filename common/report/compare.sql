@@ -11,6 +11,8 @@ WITH rate AS (
                ORDER BY twin_backend_id IN (?2, ?4) DESC, run_id) AS choice
     FROM v_rate
     WHERE status = 'ok' AND cell <> 'control' AND ops_per_s > 0 AND campaign_id IN (?1, ?3)
+      -- what runs in memory says nothing of a back end
+      AND workload_id NOT IN (SELECT id FROM workload WHERE element IN ('cipher', 'key-derivation'))
 ),
 base AS (
     SELECT * FROM rate

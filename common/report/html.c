@@ -6,6 +6,7 @@
 #include "common/base/embedded.h"
 #include "common/base/memory.h"
 #include "common/base/units.h"
+#include "common/report/baseline.h"
 #include "common/report/charts.h"
 #include "common/report/escape.h"
 #include "common/report/report.h"
@@ -114,6 +115,12 @@ static void write_verdict(const struct strata_report *report, struct strata_text
         write_escaped("", strata_text_string(&summary), ".</li>\n", out);
         strata_text_done(&summary);
     }
+    for (size_t i = 0; i < report->headroom_count; i++) {
+        struct strata_text headroom = {0};
+        strata_report_headroom(&report->headrooms[i], &headroom);
+        write_escaped("<li><b>Cipher</b>: ", strata_text_string(&headroom), ".</li>\n", out);
+        strata_text_done(&headroom);
+    }
     for (size_t i = 0; i < report->ladders.count; i++) {
         write_ladder_line(&report->ladders.items[i], out);
     }
@@ -203,7 +210,7 @@ static void write_layer(const struct strata_report *report, size_t number, struc
     strata_report_table_cells(report, layer, &table);
     strata_text_format(out, "<h2>%s</h2>\n", strata_report_layers[number].heading);
     if (table.cell_count == 0) {
-        strata_text_append(out, "<p>No run.</p>\n");
+        strata_text_format(out, "<p>%s.</p>\n", strata_report_nothing(report, layer));
     } else {
         strata_text_append(out, "<div class=\"charts\">\n");
         write_loss_chart(report, layer, out);
@@ -289,6 +296,8 @@ enum strata_status strata_report_html(struct strata_store *store, const char *ca
     struct strata_report report;
     enum strata_status status = strata_report_read(store, campaign, NULL, &report, error);
     if (status == STRATA_OK) {
+        struct strata_table ciphers = {0};
+        struct strata_table derivations = {0};
         struct strata_table backends = {0};
         struct strata_table steady = {0};
         struct strata_table steps = {0};
@@ -298,6 +307,10 @@ enum strata_status strata_report_html(struct strata_store *store, const char *ca
         for (size_t i = 0; i < 4; i++) {
             write_layer(&report, i, out);
         }
+        strata_report_table_ciphers(&report, &ciphers);
+        strata_report_table_derivations(&report, &derivations);
+        write_section(STRATA_REPORT_CIPHERS_HEADING, &ciphers, out);
+        write_section(STRATA_REPORT_DERIVATIONS_HEADING, &derivations, out);
         strata_text_append(out, report.ladders.count > 0 ? "<h2>Ladder</h2>\n" : "");
         for (size_t i = 0; i < report.ladders.count; i++) {
             write_ladder(&report, &report.ladders.items[i], out);

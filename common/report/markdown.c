@@ -1,4 +1,5 @@
 /* The report as Markdown: the same tables and sentences, for a wiki or an issue. */
+#include "common/report/baseline.h"
 #include "common/report/escape.h"
 #include "common/report/report.h"
 #include "common/report/summary.h"
@@ -60,6 +61,16 @@ static void write_ladder(const struct strata_ladder *ladder, struct strata_text 
     strata_table_done(&table);
 }
 
+static void write_headrooms(const struct strata_report *report, struct strata_text *out)
+{
+    for (size_t i = 0; i < report->headroom_count; i++) {
+        struct strata_text headroom = {0};
+        strata_report_headroom(&report->headrooms[i], &headroom);
+        write_escaped("Cipher: ", strata_text_string(&headroom), ".\n\n", out);
+        strata_text_done(&headroom);
+    }
+}
+
 static void write_section(const char *heading, struct strata_table *table, struct strata_text *out)
 {
     if (table->cell_count > 0) {
@@ -75,6 +86,8 @@ enum strata_status strata_report_markdown(struct strata_store *store, const char
     struct strata_report report;
     enum strata_status status = strata_report_read(store, campaign, NULL, &report, error);
     if (status == STRATA_OK) {
+        struct strata_table ciphers = {0};
+        struct strata_table derivations = {0};
         struct strata_table backends = {0};
         struct strata_table steady = {0};
         struct strata_table steps = {0};
@@ -91,6 +104,11 @@ enum strata_status strata_report_markdown(struct strata_store *store, const char
             strata_text_done(&summary);
             strata_table_done(&table);
         }
+        strata_report_table_ciphers(&report, &ciphers);
+        strata_report_table_derivations(&report, &derivations);
+        write_section(STRATA_REPORT_CIPHERS_HEADING, &ciphers, out);
+        write_headrooms(&report, out);
+        write_section(STRATA_REPORT_DERIVATIONS_HEADING, &derivations, out);
         for (size_t i = 0; i < report.ladders.count; i++) {
             write_ladder(&report.ladders.items[i], out);
         }

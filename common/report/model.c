@@ -143,6 +143,47 @@ static void read_backend(struct strata_report *report, struct strata_query *row)
     };
 }
 
+static void read_baseline(struct strata_report *report, struct strata_query *row)
+{
+    void *items = report->baselines;
+    strata_memory_grow(&items, &report->baseline_capacity, report->baseline_count + 1,
+                       sizeof(report->baselines[0]));
+    report->baselines = items;
+    report->baselines[report->baseline_count++] = (struct strata_report_baseline){
+        .derivation = strata_query_integer(row, 0) != 0,
+        .name = text_or_empty(row, 1),
+        .direction = text_or_empty(row, 2),
+        .key_bits = count_of(row, 3),
+        .threads = count_of(row, 5),
+        .block_bytes = decimal_of(row, 6),
+        .sector_bytes = decimal_of(row, 7),
+        .per_s = decimal_of(row, 8),
+        .iterations_per_s = decimal_of(row, 9),
+        .cpu_ns = decimal_of(row, 10),
+        .runs = count_of(row, 11),
+    };
+}
+
+static void read_headroom(struct strata_report *report, struct strata_query *row)
+{
+    void *items = report->headrooms;
+    strata_memory_grow(&items, &report->headroom_capacity, report->headroom_count + 1,
+                       sizeof(report->headrooms[0]));
+    report->headrooms = items;
+    report->headrooms[report->headroom_count++] = (struct strata_report_headroom){
+        .backend = text_or_empty(row, 0),
+        .workload = text_or_empty(row, 1),
+        .operation = text_or_empty(row, 2),
+        .cipher = text_or_empty(row, 3),
+        .key_bits = count_of(row, 4),
+        .direction = text_or_empty(row, 5),
+        .threads = count_of(row, 6),
+        .cipher_bytes_per_s = decimal_of(row, 7),
+        .plain_bytes_per_s = decimal_of(row, 8),
+        .encrypted_bytes_per_s = decimal_of(row, 9),
+    };
+}
+
 static void read_campaign(struct strata_report *report, struct strata_query *row)
 {
     report->name = text_or_empty(row, 0);
@@ -229,9 +270,14 @@ enum strata_status strata_report_read(struct strata_store *store, const char *ca
         const char *sql;
         void (*read)(struct strata_report *report, struct strata_query *row);
     } parts[] = {
-        {campaign_sql, read_campaign}, {strata_embedded_find("common/report/cells.sql"), read_cell},
-        {trouble_sql, read_trouble},   {steady_sql, read_steady},
-        {step_sql, read_step},         {backend_sql, read_backend},
+        {campaign_sql, read_campaign},
+        {strata_embedded_find("common/report/cells.sql"), read_cell},
+        {trouble_sql, read_trouble},
+        {steady_sql, read_steady},
+        {step_sql, read_step},
+        {backend_sql, read_backend},
+        {strata_embedded_find("common/report/baselines.sql"), read_baseline},
+        {strata_embedded_find("common/report/headrooms.sql"), read_headroom},
     };
     *ret_report = (struct strata_report){0};
     enum strata_status status =
@@ -284,6 +330,20 @@ void strata_report_done(struct strata_report *report)
         free(backend->evidence);
         free(backend->twin);
     }
+    for (size_t i = 0; i < report->baseline_count; i++) {
+        free(report->baselines[i].name);
+        free(report->baselines[i].direction);
+    }
+    for (size_t i = 0; i < report->headroom_count; i++) {
+        struct strata_report_headroom *headroom = &report->headrooms[i];
+        free(headroom->backend);
+        free(headroom->workload);
+        free(headroom->operation);
+        free(headroom->cipher);
+        free(headroom->direction);
+    }
+    free(report->baselines);
+    free(report->headrooms);
     free(report->cells);
     free(report->troubles);
     free(report->steadies);

@@ -61,6 +61,32 @@ struct strata_report_step {
     bool by_bytes;
 };
 
+/* What ran in memory: a cipher in one direction, or the derivation of a key. */
+struct strata_report_baseline {
+    bool derivation;
+    char *name;      /* the cipher, or the derivation's workload */
+    char *direction; /* "encrypt", "decrypt" */
+    long key_bits;   /* of the whole key */
+    long threads;
+    double block_bytes, sector_bytes; /* NAN for derivations, as is what follows where unknown */
+    double per_s;                     /* bytes, or keys */
+    double iterations_per_s;
+    double cpu_ns; /* per byte, or per key */
+    long runs;
+};
+
+/* An encrypted device beside what its cipher alone could do. */
+struct strata_report_headroom {
+    char *backend;
+    char *workload;
+    char *operation; /* "read", "write" */
+    char *cipher;
+    long key_bits;
+    char *direction;
+    long threads; /* of the cipher's baseline */
+    double cipher_bytes_per_s, plain_bytes_per_s, encrypted_bytes_per_s;
+};
+
 struct strata_report_backend {
     char *name;
     char *layer;
@@ -93,6 +119,10 @@ struct strata_report {
     size_t step_count, step_capacity;
     struct strata_report_backend *backends;
     size_t backend_count, backend_capacity;
+    struct strata_report_baseline *baselines;
+    size_t baseline_count, baseline_capacity;
+    struct strata_report_headroom *headrooms; /* the best of each encrypted device and direction */
+    size_t headroom_count, headroom_capacity;
     struct strata_ladders ladders;
 };
 

@@ -92,6 +92,12 @@ static void append_counts(const struct strata_report *report, const struct count
     append_not_comparable(counts, out);
 }
 
+const char *strata_report_nothing(const struct strata_report *report, const char *layer)
+{
+    bool memory = strcmp(layer, "device") == 0 && report->baseline_count > 0;
+    return memory ? "no run but what ran in memory" : "no run";
+}
+
 /* "at 1.2 to 3.1 times the CPU per byte" */
 static void append_cpu(const struct counts *counts, struct strata_text *out)
 {
@@ -112,7 +118,7 @@ void strata_report_summary(const struct strata_report *report, const char *layer
     char low[32];
     char high[32];
     if (counts.compared == 0) {
-        strata_text_append(out, counts.cells == 0 ? "no run"
+        strata_text_append(out, counts.cells == 0 ? strata_report_nothing(report, layer)
                                                   : "nothing compared with an encrypted twin");
         append_not_comparable(&counts, out);
         return;

@@ -10,6 +10,9 @@
 void strata_report_summary(const struct strata_report *report, const char *layer,
                            struct strata_text *out);
 
+/* What to say of a layer without a row in its table: "no run". */
+const char *strata_report_nothing(const struct strata_report *report, const char *layer);
+
 /* Whether anything was compared with an encrypted twin. */
 bool strata_report_compares(const struct strata_report *report);
 

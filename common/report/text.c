@@ -1,5 +1,6 @@
 /* The report on a terminal: each layer, the ladder, what went wrong, and last the findings and the
  * answer in short, since the end is what a terminal shows. */
+#include "common/report/baseline.h"
 #include "common/report/paragraph.h"
 #include "common/report/report.h"
 #include "common/report/summary.h"
@@ -77,13 +78,16 @@ static void write_layer(struct page *page, size_t number)
     struct strata_table table = {0};
     strata_report_table_cells(page->report, strata_report_layers[number].name, &table);
     if (table.cell_count == 0) {
-        strata_text_format(page->out, "\n%s: no run\n", strata_report_layers[number].heading);
+        strata_text_format(page->out, "\n%s: %s\n", strata_report_layers[number].heading,
+                           strata_report_nothing(page->report, strata_report_layers[number].name));
     }
     write_table(page, strata_report_layers[number].heading, &table);
 }
 
 static void write_tables(struct page *page)
 {
+    struct strata_table ciphers = {0};
+    struct strata_table derivations = {0};
     struct strata_table ladders = {0};
     struct strata_table backends = {0};
     struct strata_table steady = {0};
@@ -94,6 +98,8 @@ static void write_tables(struct page *page)
             write_layer(page, i);
         }
     }
+    strata_report_table_ciphers(page->report, &ciphers);
+    strata_report_table_derivations(page->report, &derivations);
     strata_report_table_ladders(&page->report->ladders, &ladders);
     strata_report_table_backends(page->report, &backends);
     strata_report_table_steady(page->report, &steady);
@@ -101,6 +107,8 @@ static void write_tables(struct page *page)
     strata_report_table_troubles(page->report, &troubles);
     write_table(page, STRATA_REPORT_STEADY_HEADING, &steady);
     write_table(page, STRATA_REPORT_STEPS_HEADING, &steps);
+    write_table(page, STRATA_REPORT_CIPHERS_HEADING, &ciphers);
+    write_table(page, STRATA_REPORT_DERIVATIONS_HEADING, &derivations);
     write_table(page, "Ladder: each layer against the one it stands on", &ladders);
     write_table(page, "Back ends", &backends);
     write_table(page, "Runs without a valid rate", &troubles);
@@ -163,6 +171,11 @@ static void write_findings(struct page *page)
             strata_report_summary(report, strata_report_layers[i].name, &summary);
             write_sentence(page, 2, strata_report_layers[i].heading, &summary);
         }
+    }
+    for (size_t i = 0; i < report->headroom_count; i++) {
+        struct strata_text headroom = {0};
+        strata_report_headroom(&report->headrooms[i], &headroom);
+        write_sentence(page, 2, "Cipher", &headroom);
     }
     for (size_t i = 0; i < report->ladders.count; i++) {
         write_ladder_findings(page, &report->ladders.items[i]);

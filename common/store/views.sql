@@ -853,6 +853,142 @@ SELECT campaign_id, campaign_uuid, campaign, match_key, phase, encrypted_chain, 
 FROM compared
 WHERE of_twins;
 
+-- What the cipher alone does in memory (workloads of <cipher>): one row a run and direction. The cost
+-- is the processor time of Strata's own threads, which do all of the work. A run without a rate has its
+-- reason. (Of SQLite's JSON functions, only the table-valued ones are allowed in views everywhere.)
+CREATE VIEW v_cipher AS
+SELECT v_run.run_id, v_run.campaign_id, v_run.campaign_uuid, v_run.campaign, v_run.workload_id,
+       v_run.workload, v_run.backend_id, v_run.backend, v_run.pair_no,
+       coalesce(v_throughput.status, v_run.status) AS status,
+       coalesce(v_throughput.reason, v_run.reason) AS reason,
+       v_run.category AS cipher,
+       v_throughput.operation AS direction,
+       parameter.key_bits,
+       parameter.cipher_key_bits,
+       v_run.block_bytes,
+       parameter.sector_bytes,
+       v_run.concurrency AS threads,
+       v_throughput.bytes_per_s,
+       1.0 * v_resource.process_cpu_ns / nullif(v_resource.bytes, 0) AS cpu_ns_per_byte,
+       parameter.provider,
+       (SELECT value FROM json_each(backend.storage, '$.kernel_ciphers')
+        WHERE key = parameter.kernel_name) AS kernel_driver
+FROM v_run
+JOIN (SELECT workload.id AS workload_id,
+             max(value) FILTER (WHERE key = 'key_bits') AS key_bits,
+             max(value) FILTER (WHERE key = 'cipher_key_bits') AS cipher_key_bits,
+             max(value) FILTER (WHERE key = 'sector_bytes') AS sector_bytes,
+             max(value) FILTER (WHERE key = 'provider') AS provider,
+             max(value) FILTER (WHERE key = 'kernel_name') AS kernel_name
+      FROM workload, json_each(workload.parameters)
+      WHERE workload.element = 'cipher'
+      GROUP BY workload.id) AS parameter USING (workload_id)
+JOIN backend ON backend.id = v_run.backend_id
+LEFT JOIN v_throughput ON v_throughput.run_id = v_run.run_id
+LEFT JOIN v_resource
+       ON v_resource.run_id = v_run.run_id AND v_resource.phase = v_throughput.phase;
+
+-- What it takes to make a key from a passphrase (workloads of <key-derivation>): one row a run. Costs
+-- that a function does not have are NULL.
+CREATE VIEW v_key_derivation AS
+SELECT v_run.run_id, v_run.campaign_id, v_run.campaign_uuid, v_run.campaign, v_run.workload_id,
+       v_run.workload, v_run.backend_id, v_run.backend, v_run.pair_no,
+       coalesce(v_throughput.status, v_run.status) AS status,
+       coalesce(v_throughput.reason, v_run.reason) AS reason,
+       v_run.category AS "function",
+       parameter.iterations,
+       parameter.memory_bytes,
+       v_run.concurrency AS threads,
+       v_throughput.ops_per_s AS derivations_per_s,
+       v_throughput.ops_per_s * parameter.iterations AS iterations_per_s,
+       1.0 * v_resource.process_cpu_ns / nullif(v_resource.ok, 0) AS cpu_ns_per_derivation
+FROM v_run
+JOIN (SELECT workload.id AS workload_id,
+             max(value) FILTER (WHERE key = 'iterations') AS iterations,
+             coalesce(128 * max(value) FILTER (WHERE key = 'n') * max(value) FILTER (WHERE key = 'r'),
+                      1024 * max(value) FILTER (WHERE key = 'memory_kib')) AS memory_bytes
+      FROM workload, json_each(workload.parameters)
+      WHERE workload.element = 'key-derivation'
+      GROUP BY workload.id) AS parameter USING (workload_id)
+LEFT JOIN v_throughput ON v_throughput.run_id = v_run.run_id
+LEFT JOIN v_resource
+       ON v_resource.run_id = v_run.run_id AND v_resource.phase = v_throughput.phase;
+
+-- An encrypted device beside what its cipher alone could do, for each workload that only reads or only
+-- writes: means of the ok runs. Of the cipher's baselines in the campaign that one is taken which has
+-- the device's cipher, key and direction, and of those first its sector size, then its number of jobs,
+-- else the most threads below that. No row where the device's cipher is not known or was not measured.
+CREATE VIEW v_cipher_headroom AS
+WITH rate AS (
+    SELECT campaign_id, campaign_uuid, campaign, workload_id, workload, block_bytes, backend_id, phase,
+           operation, bytes_per_s,
+           count(*) OVER (PARTITION BY run_id, phase) AS operations
+    FROM v_throughput
+    WHERE layer = 'device' AND status = 'ok' AND cell <> 'control' AND operation IN ('read', 'write')
+),
+device AS (
+    SELECT campaign_id, campaign_uuid, campaign, workload_id, workload, block_bytes,
+           coalesce((SELECT value FROM workload, json_each(workload.parameters)
+                     WHERE workload.id = rate.workload_id AND key = 'jobs'), 1) AS jobs,
+           backend_id, phase, operation, count(*) AS runs, avg(bytes_per_s) AS bytes_per_s
+    FROM rate
+    WHERE operations = 1
+    GROUP BY campaign_id, workload_id, backend_id, phase, operation
+),
+encrypted AS (
+    SELECT backend.id AS backend_id, backend.name AS encrypted_backend, backend.encryption,
+           backend.twin_id, plain.name AS plain_backend,
+           max(value) FILTER (WHERE key = 'name') AS cipher_name, -- "aes-xts-plain64"
+           max(value) FILTER (WHERE key = 'key_bits') AS key_bits,
+           max(value) FILTER (WHERE key = 'sector_bytes') AS sector_bytes
+    FROM backend
+    JOIN json_each(backend.storage, '$.cipher')
+    LEFT JOIN backend AS plain ON plain.id = backend.twin_id
+    WHERE backend.encrypted
+    GROUP BY backend.id
+),
+baseline AS (
+    SELECT campaign_id, cipher, direction, block_bytes, sector_bytes, threads,
+           avg(bytes_per_s) AS bytes_per_s
+    FROM v_cipher
+    WHERE status = 'ok'
+    GROUP BY campaign_id, workload_id, direction
+),
+choice AS (
+    SELECT secret.*, encrypted_backend, encryption, plain_backend, key_bits,
+           encrypted.sector_bytes,
+           baseline.cipher,
+           baseline.direction,
+           baseline.threads AS cipher_threads,
+           baseline.block_bytes AS cipher_block_bytes,
+           baseline.sector_bytes AS cipher_sector_bytes,
+           baseline.bytes_per_s AS cipher_bytes_per_s,
+           plain.bytes_per_s AS plain_bytes_per_s,
+           row_number() OVER (PARTITION BY secret.workload_id, secret.backend_id, secret.phase
+                              ORDER BY baseline.sector_bytes <> encrypted.sector_bytes,
+                                       baseline.threads > secret.jobs,
+                                       abs(baseline.threads - secret.jobs),
+                                       abs(baseline.block_bytes - secret.block_bytes)) AS place
+    FROM device AS secret
+    JOIN encrypted USING (backend_id)
+    JOIN baseline
+      ON baseline.campaign_id = secret.campaign_id
+     AND encrypted.cipher_name LIKE rtrim(baseline.cipher, '0123456789') || '%'
+     AND baseline.cipher LIKE '%-' || encrypted.key_bits
+     AND baseline.direction = iif(secret.operation = 'read', 'decrypt', 'encrypt')
+    LEFT JOIN device AS plain
+      ON plain.campaign_id = secret.campaign_id AND plain.workload_id = secret.workload_id
+     AND plain.backend_id = encrypted.twin_id AND plain.phase = secret.phase
+)
+SELECT campaign_id, campaign_uuid, campaign, workload_id, workload, phase, operation, plain_backend,
+       encrypted_backend, encryption, cipher, key_bits, direction, jobs, sector_bytes, cipher_threads,
+       cipher_block_bytes, cipher_sector_bytes, cipher_bytes_per_s, plain_bytes_per_s,
+       bytes_per_s AS encrypted_bytes_per_s,
+       runs AS encrypted_runs,
+       cipher_bytes_per_s / bytes_per_s AS headroom
+FROM choice
+WHERE place = 1;
+
 -- Failed operations by cause.
 CREATE VIEW v_error AS
 SELECT v_throughput.campaign_id,

@@ -39,6 +39,10 @@ enum strata_status strata_device_begin_rounds(struct strata_run_context *context
 /* Whether Strata's own cipher stands before this back end. */
 bool strata_device_has_filter(const struct strata_backend *backend);
 
+/* How that cipher encrypts, in dm-crypt's words. */
+void strata_device_filter_cipher(const struct strata_backend *backend,
+                                 struct strata_dm_crypt *ret_cipher);
+
 /* Ask the guard whether each device of the back end may be read, or overwritten, and whether all of
  * them are different ones. */
 enum strata_status strata_device_guard(const struct strata_backend *backend, bool writes,

@@ -45,6 +45,7 @@ static enum strata_status prove_filter(struct strata_backend *backend, unsigned 
     if (status != STRATA_OK) {
         return status;
     }
+    strata_device_filter_cipher(backend, &backend->proof.cipher);
     if (writes) {
         return prove_by_writing(backend, stack, error);
     }

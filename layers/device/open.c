@@ -29,6 +29,16 @@ bool strata_device_has_filter(const struct strata_backend *backend)
     return strncmp(backend->encryption, "aes-xts-", 8) == 0;
 }
 
+void strata_device_filter_cipher(const struct strata_backend *backend,
+                                 struct strata_dm_crypt *ret_cipher)
+{
+    bool aes_128 = strcmp(backend->encryption, "aes-xts-128") == 0;
+    *ret_cipher = (struct strata_dm_crypt){
+        .cipher = "aes-xts-plain64",
+        .key_bits = aes_128 ? 256 : 512, /* two keys */
+        .sector_bytes = (unsigned)strata_element_number(backend->element, "sector-size")};
+}
+
 enum strata_status strata_device_open_block(const struct strata_backend *backend,
                                             struct strata_block_options options,
                                             struct strata_target **ret_target,
@@ -65,10 +75,10 @@ enum strata_status strata_device_add_filter(const struct strata_backend *backend
                                             struct strata_error *error)
 {
     uint8_t key[64];
+    struct strata_dm_crypt cipher;
+    strata_device_filter_cipher(backend, &cipher);
     const struct strata_crypt_options options = {
-        .key = key,
-        .key_bytes = strcmp(backend->encryption, "aes-xts-128") == 0 ? 32 : 64,
-        .sector_size = strata_element_number(backend->element, "sector-size")};
+        .key = key, .key_bytes = cipher.key_bits / 8, .sector_size = cipher.sector_bytes};
     const char *key_file = strata_element_text(backend->element, "key-file");
     enum strata_status status = STRATA_OK;
     if (key_file != NULL) {

@@ -28,7 +28,7 @@ equal "all runs of four writers are there" "$(sql "$scratch/four.db" "SELECT cou
 equal "… with all their bins" "$(sql "$scratch/four.db" "SELECT count(*) FROM histogram_bin")" $((4 * bins))
 equal "… and seconds" "$(sql "$scratch/four.db" "SELECT count(*) FROM sample")" $((4 * seconds))
 equal "… in one campaign of as many back ends" \
-    "$(sql "$scratch/four.db" "SELECT count(*), (SELECT count(*) FROM backend) FROM campaign")" "1|7"
+    "$(sql "$scratch/four.db" "SELECT count(*), (SELECT count(*) FROM backend) FROM campaign")" "1|10"
 equal "… and none is marked as running" "$(sql "$scratch/four.db" "SELECT count(*) FROM run WHERE status = 'running'")" 0
 equal "the database of four writers is sound" "$(sql "$scratch/four.db" "PRAGMA integrity_check")" ok
 

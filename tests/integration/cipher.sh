@@ -83,7 +83,7 @@ read -r sha256 sha512 scrypt <<< "$(python3 "$scratch/derive.py")"
 for pair in "pbkdf2-sha256 $sha256" "pbkdf2-sha512 $sha512" "scrypt $scrypt"; do
     read -r function theirs <<< "$pair"
     between "$function over hashlib" "$(value "SELECT round(ok * 1e9 / process_cpu_ns / $theirs, 3)
-        FROM v_resource JOIN v_run USING (run_id) WHERE category = '$function'")" 0.7 1.3
+        FROM v_resource JOIN v_run USING (run_id) WHERE category = '$function'")" 0.6 1.7
 done
 version=$(openssl version | sed 's/^OpenSSL \([0-9]*\)\.\([0-9]*\).*/\1 \2/')
 if [ "$(printf '%s\n3 2\n' "$version" | sort -V | head -n 1)" = "3 2" ]; then
@@ -94,6 +94,66 @@ else
             WHERE category = 'argon2id'; SELECT count(*) FROM v_throughput WHERE category = 'argon2id'")" "invalid|1
 0"
 fi
+
+# ---- beside encrypted devices -------------------------------------------------------------------
+# As Strata's filter names its ciphers, by the key of AES, and in a campaign with the ladder and all.
+head -c 16M /dev/urandom > "$scratch/disk"
+cat > "$scratch/headroom.xml" << END
+<strata version="1">
+  <campaign name="headroom" pairs="2"/>
+  <backends>
+    <device name="disk" path="$scratch/disk"/>
+    <device name="disk-aes256" path="$scratch/disk" twin-of="disk" encryption="aes-xts-256"/>
+    <device name="disk-aes128" path="$scratch/disk" twin-of="disk" encryption="aes-xts-128" sector-size="4096"/>
+  </backends>
+  <device-layer>
+    <transfer operations="read" engine="sync" depth="1" block-size="64KiB" jobs="1 2" duration="150ms" warm-up="20ms"/>
+    <cipher ciphers="aes-xts-256 aes-xts-512" jobs="1 2" duration="400ms" warm-up="20ms" repetitions="1"/>
+    <cipher ciphers="aes-xts-256" sector-size="4096" duration="400ms" warm-up="20ms" repetitions="1"/>
+  </device-layer>
+  <ladder sizes="64KiB" concurrency="1" duration="100ms"/>
+</strata>
+END
+check "the configuration is valid under the schema" xmllint --nonet --noout --relaxng "$top/config/strata.rng" "$scratch/headroom.xml"
+# On a busy machine a run may be invalid, for time that was stolen from it: then once more.
+for try in 1 2 3 4; do
+    db=$scratch/headroom$try.db
+    device --config "$scratch/headroom.xml" --allow-overwrite "$scratch/disk" > "$scratch/out" 2> "$scratch/err"
+    code=$?
+    [ "$(value "SELECT count(*) FROM v_invalid WHERE backend = 'memory'")" != 0 ] || break
+done
+equal "a campaign with devices and ciphers: exit code" "$code|$(cat "$scratch/err")" "0|"
+equal "each device is held against its own cipher" \
+    "$(value "SELECT DISTINCT encrypted_backend, jobs, cipher, key_bits, direction, cipher_threads, sector_bytes, cipher_sector_bytes
+        FROM v_cipher_headroom WHERE workload LIKE 'transfer%' ORDER BY 1, 2")" \
+    "disk-aes128|1|aes-xts-256|256|decrypt|1|4096|4096
+disk-aes128|2|aes-xts-256|256|decrypt|1|4096|4096
+disk-aes256|1|aes-xts-512|512|decrypt|1|512|512
+disk-aes256|2|aes-xts-512|512|decrypt|2|512|512"
+equal "the rates are those of the runs" \
+    "$(value "SELECT count(*), max(abs(cipher_bytes_per_s - (SELECT avg(bytes_per_s) FROM v_throughput t
+            WHERE t.operation = 'decrypt' AND t.category = h.cipher AND t.concurrency = h.cipher_threads AND t.status = 'ok'
+              AND t.workload LIKE iif(h.cipher_sector_bytes = 512, '%sector 512 B%', '%sector 4 KiB%')))
+          + abs(encrypted_bytes_per_s - (SELECT avg(bytes_per_s) FROM v_throughput t WHERE t.backend = h.encrypted_backend
+              AND t.workload_id = h.workload_id AND t.status = 'ok' AND t.cell = 'pair' AND t.operation = 'read'))) < 1
+        FROM v_cipher_headroom h WHERE operation = 'read'")" "$(value "SELECT count(*) FROM v_cipher_headroom
+        WHERE operation = 'read'")|1"
+equal "memory is on no ladder, in no comparison and no A/A cell" \
+    "$(value "SELECT (SELECT count(*) FROM v_layer WHERE backend = 'memory'),
+        (SELECT count(*) FROM v_penalty WHERE 'memory' IN (plain_backend, encrypted_backend)),
+        (SELECT count(*) FROM v_run WHERE backend = 'memory' AND cell <> 'single')")" "0|0|0"
+sentence='aes-xts-512 \(AES-256\) could decrypt [0-9.]+ .iB/s on [12] threads?, disk-aes256 reads [0-9.]+ .iB/s at most \([a-z].+\), plain [0-9.]+ .iB/s\.'
+for format in text markdown html; do
+    file=$scratch/report.$format
+    if [ $format = text ]; then "$bin/strata" report --db "$db" > "$file"; else
+        "$bin/strata" report --db "$db" --$format $([ $format = html ] && echo "$file") > "$scratch/stdout"
+        [ $format = html ] || mv "$scratch/stdout" "$file"
+    fi
+    # Markdown writes a backslash before what would be its own sign.
+    check "the report says it in words ($format)" grep -Eq "$sentence" <(tr -d '\\' < "$file")
+    check "… and has the baselines in a table ($format)" grep -q "The cipher alone, in memory" "$file"
+done
+db=$scratch/results.db
 
 # ---- what is refused ----------------------------------------------------------------------------
 refused() { # refused NAME TEXT ARGUMENTS…: exit code 2 and that line

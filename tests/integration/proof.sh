@@ -37,6 +37,9 @@ if [ $? = 77 ]; then
 else
     found "the disk below LUKS is plain" '/dev/ubda: none: no dm-crypt device at or below ubda'
     found "LUKS2 with its cipher" '/dev/mapper/luks: structure: dm-0 is CRYPT-LUKS2 \(aes-xts-plain64\)'
+    found "key and sectors of LUKS2" '/dev/mapper/luks: cipher aes-xts-plain64, key of 512 bits, sectors of (512|4096) bytes'
+    found "key and sectors of plain mode" '/dev/mapper/plain: cipher aes-cbc-essiv:sha256, key of 256 bits, sectors of 512 bytes'
+    found "they are those of the device below a volume" '/dev/mapper/linear: cipher aes-xts-plain64, key of 512 bits, .*'
     found "plain mode with its cipher" '/dev/mapper/plain: structure: dm-1 is CRYPT-PLAIN \(aes-cbc-essiv:sha256\)'
     found "a null cipher encrypts nothing" '/dev/mapper/null: none: dm-2 is CRYPT-PLAIN, but its cipher is cipher_null-ecb: nothing is encrypted'
     found "a volume on LUKS is encrypted" '/dev/mapper/linear: structure: dm-0 is CRYPT-LUKS2 .*'

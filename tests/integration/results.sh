@@ -101,6 +101,27 @@ equal "means of the first 5, 10 and 25 runs" "$(sql "SELECT group_concat(runs ||
 # 240 and 360 ms for 12000 operations.
 equal "CPU per operation, plain and encrypted" "$(sql "SELECT plain_cpu_ns_per_operation, encrypted_cpu_ns_per_operation
     FROM v_pair_cost WHERE $latest AND workload = 'iops read 512 B depth 32' AND pair_no = 1")" "20000.0|30000.0"
+# ... and for 12000 operations of 512 B.
+equal "CPU per byte, plain and encrypted" "$(sql "SELECT plain_cpu_ns_per_byte, encrypted_cpu_ns_per_byte,
+    round(exp(cpu_byte_log_ratio), 9) FROM v_pair_cost WHERE $latest AND workload = 'iops read 512 B depth 32' AND pair_no = 1")" \
+    "39.0625|58.59375|1.5"
+# 10000 operations of 256 KiB a second; a tenth of 240 ms of processor time for 2000 of them.
+equal "the cipher's rate and cost" "$(sql "SELECT cipher, direction, key_bits, cipher_key_bits, sector_bytes, threads,
+    round(bytes_per_s), round(cpu_ns_per_byte, 6), kernel_driver FROM v_cipher
+    WHERE $latest AND sector_bytes = 512 AND direction = 'encrypt'")" \
+    "aes-xts-512|encrypt|512|256|512|1|2621440000.0|0.045776|xts-aes-aesni"
+equal "iterations per second" "$(sql "SELECT \"function\", derivations_per_s, iterations_per_s, cpu_ns_per_derivation
+    FROM v_key_derivation WHERE $latest")" "pbkdf2-sha256|400.0|4000000.0|120000.0"
+# Decrypted 12000 times a second; read 2000 (1 + 0.01 (n - 1)) e^(0.01 (n - 3)) times in pair n. Of two
+# baselines that of the device's sector size is taken, with fewer threads.
+equal "the cipher could do 5.88 times as much" "$(sql "SELECT cipher, direction, cipher_threads, round(headroom, 3),
+    round(plain_bytes_per_s / encrypted_bytes_per_s, 3) FROM v_cipher_headroom
+    WHERE $latest AND workload = 'transfer read 256 KiB depth 8'")" \
+    "aes-xts-512|decrypt|1|$(awk 'BEGIN { for (n = 1; n <= 5; n++) { plain += 4000 * (1 + 0.01 * (n - 1))
+        read += 2000 * (1 + 0.01 * (n - 1)) * exp(0.01 * (n - 3)) }
+        printf "%.3f|%.3f", 12000 / (read / 5), plain / read }')"
+equal "each device's workload that only reads or writes has a row" "$(sql "SELECT group_concat(DISTINCT encrypted_backend),
+    count(*) FROM v_cipher_headroom WHERE $latest")" "disk-aes|6"
 equal "amplification" "$(sql "SELECT round(read_amplification, 6), write_amplification FROM v_disk
     JOIN v_run USING (run_id) WHERE $latest AND workload = 'iops read 512 B depth 32' AND slot = 1 AND cell = 'pair'")" "1.1|0.0"
 equal "seconds add up to the totals everywhere" "$(sql "SELECT count(*) FROM operation_result r WHERE r.ok <>

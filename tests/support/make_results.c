@@ -29,8 +29,8 @@ struct cell {
     uint64_t bytes;
     unsigned block_bytes, concurrency;
     const char *plain, *encrypted; /* names of back ends; control: the same */
-    unsigned pairs;
-    unsigned operations; /* of each phase */
+    unsigned pairs;                /* 0: one run, without a twin */
+    unsigned operations;           /* of each phase */
     struct phase phases[MAX_PHASES];
 };
 
@@ -40,6 +40,9 @@ struct cell {
 #define GET    STRATA_OPERATION_GET
 #define RATE   1000.0
 #define LADDER "262144 B x 8"
+#define CIPHER(sector)                                                                             \
+    "{\"provider\":\"openssl\",\"cipher\":\"aes-xts-512\",\"key_bits\":512,"                       \
+    "\"cipher_key_bits\":256,\"kernel_name\":\"xts(aes)\",\"sector_bytes\":" sector "}"
 
 /* A table is read by its columns. */
 /* clang-format off */
@@ -92,6 +95,27 @@ static const struct cell cells[] = {
      "swift", "swift-server", PAIRS, 64, {{"write", PUT, 0.16 * RATE, 0.95},
                                           {"read", GET, 0.36 * RATE, 0.95}}},
 };
+
+/* What runs in memory, once, with its parameters. */
+static const struct {
+    struct cell cell;
+    const char *parameters;
+} in_memory[] = {
+    {{"device", "cipher", "cipher aes-xts-512 64 KiB sector 512 B", "encrypt decrypt",
+      "aes-xts-512", "", 262144, 65536, 1,
+      "memory", "memory", 0, 2000, {{"encrypt", STRATA_OPERATION_ENCRYPT, 10 * RATE, 1},
+                                {"decrypt", STRATA_OPERATION_DECRYPT, 12 * RATE, 1}}},
+     CIPHER("512")},
+    {{"device", "cipher", "cipher aes-xts-512 64 KiB sector 4 KiB jobs 8", "encrypt decrypt",
+      "aes-xts-512", "", 262144, 65536, 8,
+      "memory", "memory", 0, 2000, {{"encrypt", STRATA_OPERATION_ENCRYPT, 90 * RATE, 1},
+                                {"decrypt", STRATA_OPERATION_DECRYPT, 90 * RATE, 1}}},
+     CIPHER("4096")},
+    {{"device", "key-derivation", "key derivation pbkdf2-sha256 10000 iterations", "derive",
+      "pbkdf2-sha256", "", 0, 0, 1,
+      "memory", "memory", 0, 200, {{"derive", STRATA_OPERATION_DERIVE, 0.4 * RATE, 1}}},
+     "{\"function\":\"pbkdf2-sha256\",\"iterations\":10000}"},
+};
 /* clang-format on */
 
 struct backend {
@@ -113,8 +137,19 @@ static const struct backend backends[] = {
      "encrypted before the upload", 4, -1},
     {"old-disk", "device", "/dev/loop2", "none", "none", "", -1, -1},
     {"disks", "device", "/dev/loop0 and /dev/loop1", "none", "none", "", -1, 7},
+    {"memory", "device", "", "none", "none", "", -1, -1},
 };
 enum { BACKENDS = sizeof(backends) / sizeof(backends[0]) };
+
+static const char *storage_of(const struct backend *backend)
+{
+    return strcmp(backend->name, "memory") == 0
+               ? "{\"kernel_ciphers\": {\"xts(aes)\": \"xts-aes-aesni\"}}"
+           : strcmp(backend->name, "disk-aes") == 0
+               ? "{\"cipher\": {\"name\": \"aes-xts-plain64\", \"key_bits\": 512,"
+                 " \"sector_bytes\": 512}}"
+               : "{}";
+}
 
 struct maker {
     struct strata_store *store;
@@ -368,7 +403,7 @@ static void make_rounds(struct maker *maker)
     }
 }
 
-static void make_workload(struct maker *maker, const struct cell *cell)
+static void make_workload(struct maker *maker, const struct cell *cell, const char *parameters)
 {
     struct strata_store_workload row = {
         .layer = cell->layer,
@@ -381,7 +416,7 @@ static void make_workload(struct maker *maker, const struct cell *cell)
         .category = cell->category,
         .arrival = "closed",
         .match_key = cell->match_key,
-        .parameters = "{}",
+        .parameters = parameters,
     };
     require(strata_store_workload(maker->store, &row, &maker->workload_id, &maker->error), maker);
 }
@@ -412,11 +447,19 @@ static void make_campaign(struct maker *maker, const char *uuid, const char *nam
             .evidence = backend->evidence,
             .twin_id = backend->twin >= 0 ? maker->backend_ids[backend->twin] : 0,
             .versus_id = backend->versus >= 0 ? maker->backend_ids[backend->versus] : 0,
-            .storage = "{}",
+            .storage = storage_of(backend),
         };
         require(strata_store_backend(maker->store, maker->campaign_id, &place,
                                      &maker->backend_ids[i], &maker->error),
                 maker);
+    }
+}
+
+static void make_cell(struct maker *maker, const struct cell *cell, const char *parameters)
+{
+    make_workload(maker, cell, parameters);
+    for (unsigned slot = 0; slot < 2 * cell->pairs || slot == 0; slot++) {
+        make_run(maker, cell, slot, "ok", "", 0);
     }
 }
 
@@ -430,17 +473,17 @@ int main(int argc, char **argv)
     require(strata_store_open(argv[1], STRATA_STORE_WRITE, &maker.store, &maker.error), &maker);
     make_campaign(&maker, argc > 2 ? argv[2] : "11111111-1111-4111-8111-111111111111",
                   argc > 3 ? argv[3] : "synthetic");
-    make_workload(&maker, &rounds_cell);
+    make_workload(&maker, &rounds_cell, "{}");
     make_rounds(&maker);
     for (size_t c = 0; c < sizeof(cells) / sizeof(cells[0]); c++) {
-        make_workload(&maker, &cells[c]);
-        for (unsigned slot = 0; slot < 2 * cells[c].pairs; slot++) {
-            make_run(&maker, &cells[c], slot, "ok", "", 0);
-        }
+        make_cell(&maker, &cells[c], "{}");
+    }
+    for (size_t c = 0; c < sizeof(in_memory) / sizeof(in_memory[0]); c++) {
+        make_cell(&maker, &in_memory[c].cell, in_memory[c].parameters);
     }
     /* A sixth pair of the first cell that no rate may be taken from: 507 is "insufficient
      * storage". */
-    make_workload(&maker, &cells[0]);
+    make_workload(&maker, &cells[0], "{}");
     make_run(&maker, &cells[0], 2 * PAIRS, "invalid", "read: steal 12 % of the processors", 0);
     make_run(&maker, &cells[0], 2 * PAIRS + 1, "failed", "read: every operation failed", 507);
     strata_store_close(maker.store);

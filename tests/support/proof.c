@@ -1,6 +1,7 @@
 /* Say what common/host/proof.h finds, for tests on real devices and file systems.
  *
- *   proof PATH…             "PATH: LEVEL: EVIDENCE" and "PATH: disks NAME…" for each
+ *   proof PATH…             "PATH: LEVEL: EVIDENCE", its cipher where known,
+ *                           and "PATH: disks NAME…" for each
  *   proof --opal PATH       "locks" or "does not lock"
  *   proof --fscrypt FOLDER  encrypt the empty folder by the kernel, with a key that nobody knows */
 #include "common/host/proof.h"
@@ -42,6 +43,10 @@ static void show(const char *path)
         strata_proof_directory(path, &proof);
     }
     printf("%s: %s: %s\n", path, strata_proof_name(proof.level), proof.evidence);
+    if (proof.cipher.cipher[0] != '\0') {
+        printf("%s: cipher %s, key of %u bits, sectors of %u bytes\n", path, proof.cipher.cipher,
+               proof.cipher.key_bits, proof.cipher.sector_bytes);
+    }
     strata_counters_find_disks(&path, 1, &disks);
     printf("%s: disks", path);
     for (size_t i = 0; i < disks.count; i++) {

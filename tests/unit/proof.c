@@ -55,22 +55,42 @@ static void uuids(void)
     }
 }
 
+/* As dmsetup prints them: with the key in full, in the keyring, or without one. */
 static void tables_without_their_keys(void)
 {
-    struct strata_dm_crypt crypt;
-    CU_ASSERT_TRUE(strata_dm_crypt_parse("aes-xts-plain64 00ff00ff 0 7:0 32768", &crypt));
-    CU_ASSERT_STRING_EQUAL(crypt.cipher, "aes-xts-plain64");
-    CU_ASSERT_EQUAL(crypt.offset_bytes, UINT64_C(16777216));
-    CU_ASSERT_TRUE(strata_dm_crypt_parse(
-        "capi:authenc(hmac(sha256),xts(aes))-plain64 :96:logon:cryptsetup:x 8 253:1 8 2 "
-        "integrity:32:aead sector_size:4096",
-        &crypt));
-    CU_ASSERT_STRING_EQUAL(crypt.cipher, "capi:authenc(hmac(sha256),xts(aes))-plain64");
-    CU_ASSERT_EQUAL(crypt.offset_bytes, 4096);
-    CU_ASSERT_TRUE(strata_dm_crypt_parse("cipher_null-ecb - 0 1:0 0", &crypt));
-    CU_ASSERT_FALSE(strata_dm_crypt_parse("aes-xts-plain64 00ff 0 7:0", &crypt));
-    CU_ASSERT_FALSE(strata_dm_crypt_parse("aes 00 0 7:0 36028797018963968", &crypt)); /* 2^64 B */
-    CU_ASSERT_FALSE(strata_dm_crypt_parse("", &crypt));
+#define KEY_256 "00112233445566778899aabbccddeeff00112233445566778899AABBCCDDEEFF"
+    static const struct {
+        const char *parameters;
+        struct strata_dm_crypt crypt; /* without a cipher: refused */
+    } cases[] = {
+        {"aes-xts-plain64 " KEY_256 KEY_256 " 0 7:0 32768",
+         {"aes-xts-plain64", 512, 512, 16777216}},
+        {"aes-xts-plain64 :32:logon:cryptsetup:1f-d0 0 7:0 0 2 sector_size:4096 no_read_workqueue",
+         {"aes-xts-plain64", 256, 4096, 0}},
+        {"capi:authenc(hmac(sha256),xts(aes))-plain64 :96:logon:cryptsetup:x 8 253:1 8 2 "
+         "integrity:32:aead sector_size:4096",
+         {"capi:authenc(hmac(sha256),xts(aes))-plain64", 768, 4096, 4096}},
+        {"aes-cbc-essiv:sha256 " KEY_256 " 8 8:17 1 1 allow_discards",
+         {"aes-cbc-essiv:sha256", 256, 512, 512}},
+        {"cipher_null-ecb - 0 1:0 0", {"cipher_null-ecb", 0, 512, 0}},
+        {"aes-xts-plain64 00ff 0 7:0", {.cipher = ""}},
+        {"aes 00 0 7:0 36028797018963968", {.cipher = ""}}, /* 2^64 B */
+        {"aes-xts-plain64 secret 0 7:0 0", {.cipher = ""}},
+        {"aes-xts-plain64 :none 0 7:0 0", {.cipher = ""}},
+        {"", {.cipher = ""}},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        const struct strata_dm_crypt *expected = &cases[i].crypt;
+        struct strata_dm_crypt crypt;
+        bool known = strata_dm_crypt_parse(cases[i].parameters, &crypt);
+        CU_ASSERT_EQUAL(known, expected->cipher[0] != '\0');
+        if (known) {
+            CU_ASSERT_STRING_EQUAL(crypt.cipher, expected->cipher);
+            CU_ASSERT_EQUAL(crypt.key_bits, expected->key_bits);
+            CU_ASSERT_EQUAL(crypt.sector_bytes, expected->sector_bytes);
+            CU_ASSERT_EQUAL(crypt.offset_bytes, expected->offset_bytes);
+        }
+    }
 }
 
 static void no_drive_without_opal_locks(void)
