@@ -200,6 +200,7 @@ bool strata_job_lose(struct strata_job *job, uint64_t now_ns)
 {
     uint64_t entered_ns = atomic_load(&job->inside_ns);
     if (entered_ns == 0 || entered_ns == STRATA_JOB_LOST ||
+        now_ns <= entered_ns || /* the clock was read before it went in */
         now_ns - entered_ns <= job->load->give_up_ns ||
         !atomic_compare_exchange_strong(&job->inside_ns, &entered_ns, STRATA_JOB_LOST)) {
         return false;

@@ -3,6 +3,7 @@
 #include "common/load/load.h"
 
 #include "common/base/memory.h"
+#include "common/load/job.h"
 #include "tests/unit/harness.h"
 #include "tests/unit/load/scripted.h"
 
@@ -153,9 +154,25 @@ static void a_job_inside_a_call_is_lost_with_its_results_kept(void)
     strata_load_result_done(&result);
 }
 
+/* Who looks after the jobs reads the clock first; meanwhile one may have begun another call. */
+static void a_call_begun_since_the_clock_was_read_is_none_too_long(void)
+{
+    const struct strata_load load = {.give_up_ns = 1000};
+    struct strata_job *job = strata_memory_new_aligned(sizeof(*job));
+    job->load = &load;
+    atomic_store(&job->inside_ns, 5000);
+    CU_ASSERT_FALSE(strata_job_lose(job, 4999));
+    CU_ASSERT_FALSE(strata_job_lose(job, 5000));
+    CU_ASSERT_FALSE(strata_job_lose(job, 6000));
+    CU_ASSERT_EQUAL(atomic_load(&job->inside_ns), 5000);
+    free(job);
+}
+
 static const struct harness_test tests[] = {
     {"silence ends the phase", silence_ends_the_phase},
     {"a job inside a call is lost, its results are kept",
      a_job_inside_a_call_is_lost_with_its_results_kept},
+    {"a call begun since the clock was read is none too long",
+     a_call_begun_since_the_clock_was_read_is_none_too_long},
 };
 HARNESS_MAIN("load_hang", tests)
