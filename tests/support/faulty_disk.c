@@ -8,6 +8,7 @@
  *   flip=BYTE       the byte there is read inverted
  *   short=BYTES     a read gives at most so many bytes
  *   delay=TIME      an operation takes so long (in parallel with others)
+ *   slow=FROM-TO    only those that touch these bytes are delayed
  *   pace=TIME       likewise, also while the disk is well
  *   only=read|write the faults are those of one kind of operation
  *   after=TIME      the disk is well for so long after its first operation
@@ -63,6 +64,7 @@ struct disk {
     struct range fail;
     struct range hang;
     struct range flip;
+    struct range slow;
     uint64_t short_bytes;
     uint64_t delay_ns;
     uint64_t pace_ns;
@@ -150,8 +152,8 @@ static void take(fuse_req_t handle, bool writes, const void *data, size_t bytes,
     request->offset = (uint64_t)offset;
     request->bytes = bytes;
     request->faulty = suffers(disk, writes, now_ns);
-    request->due_ns =
-        now_ns + (request->faulty && disk->delay_ns > 0 ? disk->delay_ns : disk->pace_ns);
+    bool delayed = request->faulty && disk->delay_ns > 0 && touches(&disk->slow, request);
+    request->due_ns = now_ns + (delayed ? disk->delay_ns : disk->pace_ns);
     if (request->faulty && touches(&disk->hang, request)) {
         request->due_ns = UINT64_MAX;
     }
@@ -282,6 +284,9 @@ static bool parse_fault(char *text, struct disk *disk, struct strata_error *erro
     if (strcmp(text, "hang") == 0) {
         return parse_range(value, &disk->hang, error);
     }
+    if (strcmp(text, "slow") == 0) {
+        return parse_range(value, &disk->slow, error);
+    }
     if (strcmp(text, "flip") == 0) {
         bool parsed = strata_units_parse_size(value, &disk->flip.from, error) == STRATA_OK;
         disk->flip.to = disk->flip.from + 1;
@@ -380,7 +385,8 @@ static void serve(struct disk *disk, struct fuse_session *session, int signals)
 
 int main(int argc, char **argv)
 {
-    struct disk disk = {.reads_suffer = true, .writes_suffer = true, .faulty = true};
+    struct disk disk = {
+        .slow = {.to = UINT64_MAX}, .reads_suffer = true, .writes_suffer = true, .faulty = true};
     if (argc < 3 || !open_disk(argv, &disk)) {
         (void)fputs("usage: faulty_disk MOUNT-POINT BACKING-FILE [FAULT…]\n", stderr);
         return 2;
