@@ -18,7 +18,8 @@ WITH side AS (
                      AS place,
                  count(ops_per_s) FILTER (WHERE status = 'ok') OVER alike AS rated
           FROM v_rate
-          WHERE campaign_id = ?1 AND cell <> 'control' AND (?2 IS NULL OR layer = ?2)
+          WHERE campaign_id = ?1 AND cell NOT IN ('control', 'versus')
+            AND (?2 IS NULL OR layer = ?2)
             AND (match_key IS NULL OR phase IN ('read', 'write'))
             AND element NOT IN ('cipher', 'key-derivation') -- in memory: baselines.sql
           WINDOW alike AS (PARTITION BY workload_id, phase, operation, backend_id, twin_backend_id))

@@ -12,6 +12,7 @@
 #include "common/report/report.h"
 #include "common/report/summary.h"
 #include "common/report/tables.h"
+#include "common/report/versus.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -123,6 +124,12 @@ static void write_verdict(const struct strata_report *report, struct strata_text
     }
     for (size_t i = 0; i < report->ladders.count; i++) {
         write_ladder_line(&report->ladders.items[i], out);
+    }
+    for (size_t i = 0; i < report->versus_count;) {
+        struct strata_text sentence = {0};
+        i = strata_report_versus_sentence(report, i, &sentence);
+        write_escaped("<li>", strata_text_string(&sentence), ".</li>\n", out);
+        strata_text_done(&sentence);
     }
     strata_text_format(out,
                        "<li>%ld runs ok, %ld not; margin %.0f %%; A/A control: ", report->ok_runs,
@@ -299,6 +306,7 @@ enum strata_status strata_report_html(struct strata_store *store, const char *ca
         struct strata_table ciphers = {0};
         struct strata_table derivations = {0};
         struct strata_table backends = {0};
+        struct strata_table versus = {0};
         struct strata_table steady = {0};
         struct strata_table steps = {0};
         struct strata_table troubles = {0};
@@ -316,9 +324,11 @@ enum strata_status strata_report_html(struct strata_store *store, const char *ca
             write_ladder(&report, &report.ladders.items[i], out);
         }
         strata_report_table_backends(&report, &backends);
+        strata_report_table_versus(&report, &versus);
         strata_report_table_steady(&report, &steady);
         strata_report_table_steps(&report, &steps);
         strata_report_table_troubles(&report, &troubles);
+        write_section(STRATA_REPORT_VERSUS_HEADING, &versus, out);
         write_section(STRATA_REPORT_STEADY_HEADING, &steady, out);
         write_section(STRATA_REPORT_STEPS_HEADING, &steps, out);
         write_section("Back ends", &backends, out);

@@ -35,6 +35,15 @@ static const char comparisons_sql[] =
     " 'verdict', iif(margin_fraction IS NULL, NULL, verdict))" /* none without a criterion */
     " FROM v_penalty WHERE campaign_id = ?1 AND (?2 IS NULL OR layer = ?2)";
 
+static const char versus_sql[] =
+    "SELECT json_object('layer', layer, 'workload', workload, 'phase', phase,"
+    " 'operation', operation, 'backend', backend, 'against_backend', against_backend,"
+    " 'encryption', encryption, 'metric', metric, 'method', method, 'pairs', pairs,"
+    " 'change_fraction', json_object('estimate', change_fraction, 'lower',"
+    " change_lower_fraction, 'upper', change_upper_fraction),"
+    " 'verdict', iif(metric LIKE 'cpu%', NULL, verdict))"
+    " FROM v_versus WHERE campaign_id = ?1 AND (?2 IS NULL OR layer = ?2)";
+
 static const char campaign_sql[] =
     "SELECT json_object('name', name, 'started_at', strftime('%Y-%m-%dT%H:%M:%SZ',"
     " created_at_us / 1000000, 'unixepoch'), 'strata_version', strata_version,"
@@ -81,6 +90,10 @@ static enum strata_status write_document(struct strata_store *store,
     if (status == STRATA_OK) {
         strata_text_append(out, "],\n  \"comparisons\": [");
         status = append_rows(store, comparisons_sql, campaign->id, layer, out, error);
+    }
+    if (status == STRATA_OK) {
+        strata_text_append(out, "],\n  \"versus\": [");
+        status = append_rows(store, versus_sql, campaign->id, layer, out, error);
         strata_text_append(out, "]}\n");
     }
     return status;

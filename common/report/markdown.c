@@ -4,6 +4,7 @@
 #include "common/report/report.h"
 #include "common/report/summary.h"
 #include "common/report/tables.h"
+#include "common/report/versus.h"
 
 #include <string.h>
 
@@ -89,6 +90,7 @@ enum strata_status strata_report_markdown(struct strata_store *store, const char
         struct strata_table ciphers = {0};
         struct strata_table derivations = {0};
         struct strata_table backends = {0};
+        struct strata_table versus = {0};
         struct strata_table steady = {0};
         struct strata_table steps = {0};
         struct strata_table troubles = {0};
@@ -113,9 +115,11 @@ enum strata_status strata_report_markdown(struct strata_store *store, const char
             write_ladder(&report.ladders.items[i], out);
         }
         strata_report_table_backends(&report, &backends);
+        strata_report_table_versus(&report, &versus);
         strata_report_table_steady(&report, &steady);
         strata_report_table_steps(&report, &steps);
         strata_report_table_troubles(&report, &troubles);
+        write_section(STRATA_REPORT_VERSUS_HEADING, &versus, out);
         write_section(STRATA_REPORT_STEADY_HEADING, &steady, out);
         write_section(STRATA_REPORT_STEPS_HEADING, &steps, out);
         write_section("Back ends", &backends, out);

@@ -126,6 +126,30 @@ static void read_step(struct strata_report *report, struct strata_query *row)
     };
 }
 
+static void read_versus(struct strata_report *report, struct strata_query *row)
+{
+    void *items = report->versuses;
+    strata_memory_grow(&items, &report->versus_capacity, report->versus_count + 1,
+                       sizeof(report->versuses[0]));
+    report->versuses = items;
+    report->versuses[report->versus_count++] = (struct strata_report_versus){
+        .workload = text_or_empty(row, 0),
+        .phase = text_or_empty(row, 1),
+        .backend = text_or_empty(row, 2),
+        .against = text_or_empty(row, 3),
+        .ops_per_s = decimal_of(row, 4),
+        .bytes_per_s = decimal_of(row, 5),
+        .against_ops_per_s = decimal_of(row, 6),
+        .against_bytes_per_s = decimal_of(row, 7),
+        .change_fraction = decimal_of(row, 8),
+        .change_lower_fraction = decimal_of(row, 9),
+        .change_upper_fraction = decimal_of(row, 10),
+        .verdict = text_or_empty(row, 11),
+        .pairs = count_of(row, 12),
+        .by_bytes = strata_query_integer(row, 13) >= large_bytes,
+    };
+}
+
 static void read_backend(struct strata_report *report, struct strata_query *row)
 {
     void *items = report->backends;
@@ -235,6 +259,14 @@ static const char step_sql[] =
     " AND (?2 IS NULL OR v_step.layer = ?2) AND v_step.status <> 'failed'"
     " ORDER BY v_step.run_id, v_step.phase_no";
 
+static const char versus_sql[] =
+    "SELECT workload, iif(phase = operation OR phase LIKE '%' || operation, phase,"
+    "   phase || ' ' || operation), backend, against_backend, mean_ops_per_s, mean_bytes_per_s,"
+    " against_mean_ops_per_s, against_mean_bytes_per_s, change_fraction, change_lower_fraction,"
+    " change_upper_fraction, verdict, pairs, object_bytes FROM v_versus"
+    " WHERE campaign_id = ?1 AND (?2 IS NULL OR layer = ?2) AND metric = 'throughput'"
+    " ORDER BY against_backend_id, backend_id, workload_id, phase, operation";
+
 static const char backend_sql[] =
     "SELECT backend.name, backend.layer, backend.location, backend.encryption, backend.proof,"
     " backend.evidence, twin.name FROM backend"
@@ -275,6 +307,7 @@ enum strata_status strata_report_read(struct strata_store *store, const char *ca
         {trouble_sql, read_trouble},
         {steady_sql, read_steady},
         {step_sql, read_step},
+        {versus_sql, read_versus},
         {backend_sql, read_backend},
         {strata_embedded_find("common/report/baselines.sql"), read_baseline},
         {strata_embedded_find("common/report/headrooms.sql"), read_headroom},
@@ -348,6 +381,15 @@ void strata_report_done(struct strata_report *report)
     free(report->troubles);
     free(report->steadies);
     free(report->steps);
+    for (size_t i = 0; i < report->versus_count; i++) {
+        struct strata_report_versus *versus = &report->versuses[i];
+        free(versus->workload);
+        free(versus->phase);
+        free(versus->backend);
+        free(versus->against);
+        free(versus->verdict);
+    }
+    free(report->versuses);
     free(report->backends);
     free(report->name);
     free(report->started);

@@ -87,6 +87,20 @@ struct strata_report_headroom {
     double cipher_bytes_per_s, plain_bytes_per_s, encrypted_bytes_per_s;
 };
 
+/* One workload and phase of a back end that is held against another: throughput. */
+struct strata_report_versus {
+    char *workload;
+    char *phase;
+    char *backend;
+    char *against;
+    double ops_per_s, bytes_per_s; /* means over the pairs */
+    double against_ops_per_s, against_bytes_per_s;
+    double change_fraction, change_lower_fraction, change_upper_fraction; /* 0.1: 10 % more */
+    char *verdict;
+    long pairs;
+    bool by_bytes;
+};
+
 struct strata_report_backend {
     char *name;
     char *layer;
@@ -117,6 +131,8 @@ struct strata_report {
     size_t steady_count, steady_capacity;
     struct strata_report_step *steps;
     size_t step_count, step_capacity;
+    struct strata_report_versus *versuses; /* those of the same two one after the other */
+    size_t versus_count, versus_capacity;
     struct strata_report_backend *backends;
     size_t backend_count, backend_capacity;
     struct strata_report_baseline *baselines;

@@ -5,6 +5,7 @@
 #include "common/report/report.h"
 #include "common/report/summary.h"
 #include "common/report/tables.h"
+#include "common/report/versus.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -90,6 +91,7 @@ static void write_tables(struct page *page)
     struct strata_table derivations = {0};
     struct strata_table ladders = {0};
     struct strata_table backends = {0};
+    struct strata_table versus = {0};
     struct strata_table steady = {0};
     struct strata_table steps = {0};
     struct strata_table troubles = {0};
@@ -102,9 +104,11 @@ static void write_tables(struct page *page)
     strata_report_table_derivations(page->report, &derivations);
     strata_report_table_ladders(&page->report->ladders, &ladders);
     strata_report_table_backends(page->report, &backends);
+    strata_report_table_versus(page->report, &versus);
     strata_report_table_steady(page->report, &steady);
     strata_report_table_steps(page->report, &steps);
     strata_report_table_troubles(page->report, &troubles);
+    write_table(page, STRATA_REPORT_VERSUS_HEADING, &versus);
     write_table(page, STRATA_REPORT_STEADY_HEADING, &steady);
     write_table(page, STRATA_REPORT_STEPS_HEADING, &steps);
     write_table(page, STRATA_REPORT_CIPHERS_HEADING, &ciphers);
@@ -125,6 +129,12 @@ static void write_legend(struct page *page)
             "one-sided 95 %% bounds. Verdict: pass: less than the margin even at the upper "
             "bound; fail: more even at the lower; inconclusive: the bounds do not say, and "
             "more pairs (--pairs) narrow them. Two values are those of plain / encrypted.");
+    }
+    if (page->report->versus_count > 0) {
+        write_line(page, 2,
+                   "Change: of throughput against the other back end, estimated as a loss is, its "
+                   "bounds one-sided 95 %%; rates are means over the n pairs. Verdict: faster or "
+                   "slower where both bounds show it; no margin is applied.");
     }
     if (page->report->steady_count > 0) {
         write_line(
@@ -195,11 +205,17 @@ static void write_answers(struct page *page)
     struct strata_text encryption = {0};
     strata_report_answer_bottleneck(page->report, &bottleneck);
     strata_report_answer_encryption(page->report, &encryption);
-    if (bottleneck.length > 0 || encryption.length > 0) {
+    if (bottleneck.length > 0 || encryption.length > 0 || page->report->versus_count > 0) {
         strata_text_append(page->out, "\nIn short\n");
     }
     write_sentence(page, 2, "Bottleneck", &bottleneck);
     write_sentence(page, 2, "Encryption", &encryption);
+    for (size_t i = 0; i < page->report->versus_count;) {
+        struct strata_text sentence = {0};
+        i = strata_report_versus_sentence(page->report, i, &sentence);
+        write_line(page, 2, "%s.", sentence.bytes);
+        strata_text_done(&sentence);
+    }
     if (strcmp(page->report->control_verdict, "fail") == 0) {
         write_line(page, 2,
                    "THE CAMPAIGN IS INVALID: plain against plain shows a difference, so no "

@@ -67,6 +67,8 @@ static const struct strata_layer layer = {
     .summary = "measure block devices, plain and encrypted, with direct I/O",
     .examples = "  strata-device --plain /dev/nvme1n1 --op randread --depth 1,32\n"
                 "  strata-device --plain FILE --encrypt aes-xts-256 --op read --pairs 10\n"
+                "  strata-device --plain /dev/sda --versus /dev/sdb --op randread --pairs 10\n"
+                "  strata-device --plain /dev/sda,/dev/sdb --arrangement side-by-side --jobs 2\n"
                 "  strata-device --scenario cipher --ciphers aes-xts-256,aes-xts-512 --jobs 1,2\n"
                 "  strata-device --scenario key-derivation\n"
                 "  strata-device --scenario volumes --plain DIR --encrypt luks --count 20\n",

@@ -92,6 +92,13 @@ equal "the first pair is 2 % below it" "$(sql "SELECT round(log_ratio - ln(0.8),
     WHERE $latest AND workload = 'iops read 512 B depth 32' AND pair_no = 1")" -0.02
 equal "loss from the comparison" "$(sql "SELECT round(loss_fraction, 6), verdict FROM v_penalty WHERE $latest
     AND metric = 'throughput' AND cell = 'pair' AND workload = 'iops read 512 B depth 32'")" "0.2|fail"
+# 1.6 times as fast with the same queue is 1 / 1.6 of the latency: 37.5 % less.
+equal "one back end against another" "$(sql "SELECT group_concat(metric || ' ' || round(change_fraction, 3) || ' ' || verdict, ', ')
+    FROM (SELECT * FROM v_versus WHERE $latest AND metric IN ('throughput', 'latency_p50') ORDER BY metric DESC)")" \
+    "throughput 0.6 faster, latency_p50 -0.375 faster"
+equal "which is in no penalty of encryption" "$(sql "SELECT count(*) FROM v_penalty WHERE encrypted_backend = 'disks'")" 0
+equal "what each device of the set gave of it" "$(sql "SELECT group_concat(member || ' ' || round(ops_per_s / 16000, 3), ', ')
+    FROM (SELECT * FROM v_member WHERE $latest ORDER BY pair_no, member_no LIMIT 2)")" "/dev/loop0 0.735, /dev/loop1 0.245"
 equal "mean rates beside it" "$(sql "SELECT round(plain_mean_ops_per_s) FROM v_penalty WHERE $latest
     AND metric = 'throughput' AND cell = 'pair' AND workload = 'iops read 512 B depth 32'")" 102000.0
 # 20 a second, 1 % more each run: the mean of the first n is 20 (1 + 0.01 (n - 1) / 2).

@@ -215,7 +215,26 @@ static void loss_of_a_published_table(void)
     CU_ASSERT_EQUAL(loss.estimate, 0);
 }
 
+/* Five differences on one side of 0 show one, as the rarest outcome has 1 / 32; with one of them on
+ * the other side the bounds, the extremes, do not agree; four have no bounds. */
+static void a_change_is_named_where_both_bounds_show_it(void)
+{
+    double up[] = {0.10, 0.12, 0.11, 0.09, 0.13};
+    double down[] = {-0.10, -0.12, -0.11, -0.09, -0.13};
+    double mixed[] = {0.10, -0.12, 0.11, 0.09, -0.13};
+    struct strata_loss loss;
+    strata_statistics_loss(up, 5, 0.10, &loss);
+    CU_ASSERT_STRING_EQUAL(strata_statistics_change(&loss), "faster");
+    strata_statistics_loss(down, 5, 0.10, &loss);
+    CU_ASSERT_STRING_EQUAL(strata_statistics_change(&loss), "slower");
+    strata_statistics_loss(mixed, 5, 0.10, &loss);
+    CU_ASSERT_STRING_EQUAL(strata_statistics_change(&loss), "no difference shown");
+    strata_statistics_loss(up, 4, 0.10, &loss);
+    CU_ASSERT_STRING_EQUAL(strata_statistics_change(&loss), "inconclusive");
+}
+
 static const struct harness_test tests[] = {
+    {"a change is named where both bounds show it", a_change_is_named_where_both_bounds_show_it},
     {"the median of odd and even counts", median_of_odd_and_even},
     {"signed ranks for 5 to 20 pairs as published", signed_rank_as_published},
     {"signed ranks equal those from listing all signs", signed_rank_as_listed},
