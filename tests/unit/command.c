@@ -15,7 +15,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#define SECOND_NS UINT64_C(1000000000)
+#define SECOND_NS   UINT64_C(1000000000)
+#define PATIENCE_NS (60 * SECOND_NS) /* for what ends by itself, on a busy machine */
 
 static struct strata_command_outcome shell(const char *line, uint64_t timeout_ns)
 {
@@ -40,15 +41,15 @@ static unsigned open_descriptors(void)
 
 static void ends_are_told(void)
 {
-    struct strata_command_outcome outcome = shell("exit 0", SECOND_NS);
+    struct strata_command_outcome outcome = shell("exit 0", PATIENCE_NS);
     CU_ASSERT_EQUAL(outcome.end, STRATA_COMMAND_EXITED);
     CU_ASSERT_EQUAL(outcome.code, 0);
-    CU_ASSERT_EQUAL(shell("exit 37", SECOND_NS).code, 37);
-    outcome = shell("kill -KILL $$", SECOND_NS);
+    CU_ASSERT_EQUAL(shell("exit 37", PATIENCE_NS).code, 37);
+    outcome = shell("kill -KILL $$", PATIENCE_NS);
     CU_ASSERT_EQUAL(outcome.end, STRATA_COMMAND_EXITED);
     CU_ASSERT_EQUAL(outcome.code, 128 + 9);
     const char *const words[] = {"strata-no-such-program", NULL};
-    const struct strata_command command = {.words = words, .timeout_ns = SECOND_NS};
+    const struct strata_command command = {.words = words, .timeout_ns = PATIENCE_NS};
     strata_command_run(&command, &outcome);
     CU_ASSERT_EQUAL(outcome.end, STRATA_COMMAND_NOT_STARTED);
     CU_ASSERT_EQUAL(outcome.code, ENOENT);
@@ -57,15 +58,15 @@ static void ends_are_told(void)
 static void first_lines_are_kept(void)
 {
     struct strata_command_outcome outcome = shell(
-        "echo 'vol-1 '; echo more; echo >&2; echo '  no quota' >&2; echo rest >&2", SECOND_NS);
+        "echo 'vol-1 '; echo more; echo >&2; echo '  no quota' >&2; echo rest >&2", PATIENCE_NS);
     CU_ASSERT_STRING_EQUAL(outcome.output, "vol-1");
     CU_ASSERT_STRING_EQUAL(outcome.errors, "no quota");
-    outcome = shell("exit 1", SECOND_NS);
+    outcome = shell("exit 1", PATIENCE_NS);
     CU_ASSERT_STRING_EQUAL(outcome.output, "");
     CU_ASSERT_STRING_EQUAL(outcome.errors, "");
     /* 20 MB on both, which no pipe holds. */
-    outcome = shell("yes x | tr -d '\\n' | head -c 20000000; yes y | head -c 20000000 >&2",
-                    20 * SECOND_NS);
+    outcome =
+        shell("yes x | tr -d '\\n' | head -c 20000000; yes y | head -c 20000000 >&2", PATIENCE_NS);
     CU_ASSERT_EQUAL(outcome.end, STRATA_COMMAND_EXITED);
     CU_ASSERT_EQUAL(outcome.code, 0);
     CU_ASSERT_EQUAL(strlen(outcome.output), STRATA_COMMAND_OUTPUT - 1);
@@ -76,7 +77,7 @@ static void input_is_given_exactly(void)
 {
     const char *const words[] = {"sh", "-c", "od -An -tx1 | tr -d ' \\n'", NULL};
     struct strata_command command = {
-        .words = words, .input = "a\0b\n", .input_bytes = 4, .timeout_ns = SECOND_NS};
+        .words = words, .input = "a\0b\n", .input_bytes = 4, .timeout_ns = PATIENCE_NS};
     struct strata_command_outcome outcome;
     strata_command_run(&command, &outcome);
     CU_ASSERT_STRING_EQUAL(outcome.output, "6100620a");
@@ -116,15 +117,15 @@ static bool ends(long pid)
 static void hanging_ones_are_ended_with_their_children(void)
 {
     uint64_t begin_ns = strata_clock_monotonic_ns();
-    struct strata_command_outcome outcome = shell("sleep 1000 & echo $!; wait", SECOND_NS / 5);
+    struct strata_command_outcome outcome = shell("sleep 1000 & echo $!; wait", SECOND_NS);
     uint64_t took_ns = strata_clock_monotonic_ns() - begin_ns;
     CU_ASSERT_EQUAL(outcome.end, STRATA_COMMAND_TIMED_OUT);
-    CU_ASSERT_TRUE(took_ns >= SECOND_NS / 5 && took_ns < 3 * SECOND_NS);
+    CU_ASSERT_TRUE(took_ns >= SECOND_NS && took_ns < 8 * SECOND_NS);
     long child = strtol(outcome.output, NULL, 10);
     CU_ASSERT_TRUE(child > 1);
     CU_ASSERT_TRUE(ends(child));
     /* Deaf to SIGTERM, and so is its child. */
-    outcome = shell("trap '' TERM; sleep 1000 & echo $!; while :; do wait; done", SECOND_NS / 5);
+    outcome = shell("trap '' TERM; sleep 1000 & echo $!; while :; do wait; done", SECOND_NS);
     CU_ASSERT_EQUAL(outcome.end, STRATA_COMMAND_TIMED_OUT);
     CU_ASSERT_EQUAL(outcome.code, 128 + 9);
     CU_ASSERT_TRUE(ends(strtol(outcome.output, NULL, 10)));
@@ -133,10 +134,10 @@ static void hanging_ones_are_ended_with_their_children(void)
 static void what_a_program_leaves_running_ends_with_it(void)
 {
     uint64_t begin_ns = strata_clock_monotonic_ns();
-    struct strata_command_outcome outcome = shell("sleep 1000 & echo $!", 60 * SECOND_NS);
+    struct strata_command_outcome outcome = shell("sleep 1000 & echo $!", PATIENCE_NS);
     CU_ASSERT_EQUAL(outcome.end, STRATA_COMMAND_EXITED);
     CU_ASSERT_EQUAL(outcome.code, 0);
-    CU_ASSERT_TRUE(strata_clock_monotonic_ns() - begin_ns < 5 * SECOND_NS);
+    CU_ASSERT_TRUE(strata_clock_monotonic_ns() - begin_ns < 30 * SECOND_NS);
     CU_ASSERT_TRUE(ends(strtol(outcome.output, NULL, 10)));
 }
 
@@ -145,7 +146,7 @@ static void a_stop_leaves_time_and_not_more(void)
     volatile sig_atomic_t stop = 1;
     const char *const quick[] = {"sh", "-c", "sleep 0.3; echo done", NULL};
     struct strata_command command = {
-        .words = quick, .timeout_ns = 60 * SECOND_NS, .stop = &stop, .grace_ns = SECOND_NS};
+        .words = quick, .timeout_ns = PATIENCE_NS, .stop = &stop, .grace_ns = 2 * SECOND_NS};
     struct strata_command_outcome outcome;
     strata_command_run(&command, &outcome);
     CU_ASSERT_EQUAL(outcome.end, STRATA_COMMAND_EXITED);
@@ -156,7 +157,7 @@ static void a_stop_leaves_time_and_not_more(void)
     strata_command_run(&command, &outcome);
     uint64_t took_ns = strata_clock_monotonic_ns() - begin_ns;
     CU_ASSERT_EQUAL(outcome.end, STRATA_COMMAND_STOPPED);
-    CU_ASSERT_TRUE(took_ns >= SECOND_NS && took_ns < SECOND_NS + 3 * SECOND_NS);
+    CU_ASSERT_TRUE(took_ns >= 2 * SECOND_NS && took_ns < 10 * SECOND_NS);
 }
 
 /* As the jobs of a load run it: every signal blocked, SIGPIPE ignored. */
@@ -166,7 +167,7 @@ static void *run_with_signals_blocked(void *context)
     sigset_t all;
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, NULL);
-    *outcome = shell("grep -E '^Sig(Blk|Ign)' /proc/self/status | tr -d '\\n\\t'", SECOND_NS);
+    *outcome = shell("grep -E '^Sig(Blk|Ign)' /proc/self/status | tr -d '\\n\\t'", PATIENCE_NS);
     return NULL;
 }
 
@@ -186,7 +187,7 @@ static void programs_have_signals_of_their_own(void)
     /* A group of its own: a Ctrl-C of the terminal is for us alone. */
     char group[32];
     snprintf(group, sizeof(group), "%d", (int)getpgrp());
-    outcome = shell("cut -d' ' -f5 /proc/self/stat", SECOND_NS);
+    outcome = shell("cut -d' ' -f5 /proc/self/stat", PATIENCE_NS);
     CU_ASSERT_STRING_NOT_EQUAL(outcome.output, group);
 }
 
@@ -194,7 +195,7 @@ static void nothing_stays_open(void)
 {
     unsigned before = open_descriptors();
     for (int i = 0; i < 20; i++) {
-        (void)shell("echo x", SECOND_NS);
+        (void)shell("echo x", PATIENCE_NS);
     }
     (void)shell("sleep 1000", SECOND_NS / 50);
     CU_ASSERT_EQUAL(open_descriptors(), before);
@@ -204,7 +205,7 @@ static void nothing_stays_open(void)
         int flags = fcntl(fd, F_GETFD);
         inherited += flags >= 0 && (flags & FD_CLOEXEC) == 0;
     }
-    CU_ASSERT_EQUAL(strtoul(shell("ls /proc/self/fd | wc -l", SECOND_NS).output, NULL, 10),
+    CU_ASSERT_EQUAL(strtoul(shell("ls /proc/self/fd | wc -l", PATIENCE_NS).output, NULL, 10),
                     inherited + 1);
 }
 

@@ -272,16 +272,16 @@ static void times_end_when_a_check_says_so(void)
     struct strata_target *target = open_commands(&options, 1);
     struct seen seen = run_phase(target, CREATE, 1);
     CU_ASSERT_EQUAL(seen.ok, 1);
-    CU_ASSERT_TRUE(seen.longest_ns >= 2 * SECOND_NS / 5 && seen.longest_ns < 5 * SECOND_NS);
+    CU_ASSERT_TRUE(seen.longest_ns >= 2 * SECOND_NS / 5 && seen.longest_ns < 10 * SECOND_NS);
     close_clean(target);
     /* Never there. */
     options = commands(1);
-    options.timeout_ns = SECOND_NS / 5;
+    options.timeout_ns = SECOND_NS;
     options.checks[0] = "echo still creating >&2; exit 1";
     target = open_commands(&options, 1);
     seen = run_phase(target, CREATE, 1);
     CU_ASSERT_EQUAL(seen.last_failure, STRATA_RESULT_TIMED_OUT);
-    CU_ASSERT_TRUE(seen.longest_ns >= SECOND_NS / 5 && seen.longest_ns < 3 * SECOND_NS);
+    CU_ASSERT_TRUE(seen.longest_ns >= SECOND_NS && seen.longest_ns < 8 * SECOND_NS);
     strata_volumes_describe_failures(target, text, sizeof(text));
     CU_ASSERT_PTR_NOT_NULL(strstr(text, "still creating"));
     options.timeout_ns = 20 * SECOND_NS;
@@ -293,7 +293,7 @@ static void times_end_when_a_check_says_so(void)
     target = open_commands(&options, 1);
     seen = run_phase(target, CREATE, 1);
     CU_ASSERT_EQUAL(seen.last_failure, STRATA_RESULT_COMMAND + 100);
-    CU_ASSERT_TRUE(seen.longest_ns < 5 * SECOND_NS);
+    CU_ASSERT_TRUE(seen.longest_ns < 10 * SECOND_NS);
     close_clean(target);
     leave_scratch(folder);
 }
@@ -362,7 +362,7 @@ static void an_interruption_ends_waiting(void)
     __atomic_store_n(&strata_stop_signal, SIGINT, __ATOMIC_RELAXED);
     struct seen seen = run_phase(target, CREATE, 1);
     CU_ASSERT_EQUAL(seen.last_failure, EINTR);
-    CU_ASSERT_TRUE(seen.longest_ns < 5 * SECOND_NS);
+    CU_ASSERT_TRUE(seen.longest_ns < 10 * SECOND_NS);
     CU_ASSERT_EQUAL(entries(folder), 1);
     close_clean(target); /* goes on all the same */
     __atomic_store_n(&strata_stop_signal, 0, __ATOMIC_RELAXED);
