@@ -269,12 +269,17 @@ enum strata_status strata_dmcrypt_close(struct strata_dmcrypt *mapping, struct s
     if (code >= 0) {
         return leave(mapping, error);
     }
+    /* Somebody holds it, or operations that never end do: then writing to the device might not end
+     * either, and the header is left alone. */
     (void)crypt_deactivate_by_name(mapping->device, mapping->name, CRYPT_DEACTIVATE_DEFERRED);
-    enum strata_status status = library_error(mapping, mapping->path, code, error);
-    strata_error_prefix(error, "the mapping cannot be removed; the kernel was told to do so after "
-                               "its last user");
-    struct strata_error beside;
-    (void)leave(mapping, &beside);
+    char what[256];
+    (void)snprintf(what, sizeof(what),
+                   "%s: the mapping cannot be removed; the kernel was told to do so after its last "
+                   "user%s",
+                   mapping->path, mapping->has_header ? ", and its LUKS2 header stays" : "");
+    mapping->has_header = false;
+    enum strata_status status = library_error(mapping, what, code, error);
+    (void)leave(mapping, error);
     return status;
 }
 

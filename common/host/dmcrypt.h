@@ -48,8 +48,8 @@ uint64_t strata_dmcrypt_data_offset(const struct strata_dmcrypt *mapping);
 
 /* Remove the mapping, and the LUKS2 header that was made for it, so that the device carries no
  * signature of ours. Errors: STRATA_ENVIRONMENT when something still holds the mapping: the kernel
- * removes it after the last holder; or when the header cannot be overwritten. Frees `mapping` in
- * every case. */
+ * removes it after the last holder, and the header stays; or when the header cannot be overwritten.
+ * Frees `mapping` in every case. */
 enum strata_status strata_dmcrypt_close(struct strata_dmcrypt *mapping, struct strata_error *error);
 
 #endif

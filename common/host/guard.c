@@ -79,7 +79,10 @@ static void describe(blkid_probe probe, char *ret_finding)
     if (blkid_probe_lookup_value(probe, "TYPE", &type, NULL) == 0) {
         (void)blkid_probe_lookup_value(probe, "USAGE", &usage, NULL);
         const char *what = strcmp(usage, "filesystem") == 0 ? "file system" : "signature";
-        (void)snprintf(ret_finding, FINDING_BYTES, "%s %s", type, what);
+        const char *label = "";
+        bool named = blkid_probe_lookup_value(probe, "LABEL", &label, NULL) == 0;
+        (void)snprintf(ret_finding, FINDING_BYTES, "%s %s%s%s%s", type, what, named ? " \"" : "",
+                       named ? label : "", named ? "\"" : "");
     } else if (blkid_probe_lookup_value(probe, "PTTYPE", &type, NULL) == 0) {
         (void)snprintf(ret_finding, FINDING_BYTES, "%s partition table", type);
     } else {
@@ -99,7 +102,8 @@ static int find_signature(int fd, char *ret_finding)
     if (blkid_probe_set_device(probe, fd, 0, 0) == 0 &&
         blkid_probe_enable_superblocks(probe, 1) == 0 &&
         blkid_probe_set_superblocks_flags(probe, BLKID_SUBLKS_TYPE | BLKID_SUBLKS_USAGE |
-                                                     BLKID_SUBLKS_BADCSUM) == 0 &&
+                                                     BLKID_SUBLKS_LABEL | BLKID_SUBLKS_BADCSUM) ==
+            0 &&
         blkid_probe_enable_partitions(probe, 1) == 0 &&
         blkid_probe_set_partitions_flags(probe, BLKID_PARTS_FORCE_GPT) == 0) {
         int found = blkid_do_probe(probe);
