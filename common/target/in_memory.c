@@ -1,7 +1,8 @@
 /* The path of an operation that needs no device.
  *
  * Always holds: a worker has at most one operation, finished but not yet handed over. The clock is
- * read once for an operation, at its end: it began when the engine handed it over. */
+ * read once for an operation, when its work is done, which began when the engine handed it over;
+ * its end is the engine's to say, so that what is in flight and how long it took agree. */
 #include "common/target/in_memory.h"
 
 #include "common/base/clock.h"
@@ -26,8 +27,8 @@ int strata_in_memory_submit(struct strata_worker *worker,
     struct strata_operation *operation = operations[0];
     operation->result =
         memory->perform(memory, operation) ? STRATA_RESULT_OK : STRATA_RESULT_CIPHER;
-    operation->end_ns = strata_clock_monotonic_ns();
-    strata_operation_stage(operation, STRATA_STAGE_CIPHER, operation->end_ns - operation->start_ns);
+    strata_operation_stage(operation, STRATA_STAGE_CIPHER,
+                           strata_clock_monotonic_ns() - operation->start_ns);
     memory->finished = operation;
     return 1;
 }

@@ -259,7 +259,9 @@ static void the_engine_runs_ciphers(void)
     CU_ASSERT_PTR_NOT_NULL_FATAL(record);
     CU_ASSERT_EQUAL(record->tally.ok, 64);
     CU_ASSERT_EQUAL(record->tally.bytes, UINT64_C(64) << 18);
-    CU_ASSERT_EQUAL(record->tally.stage_ns[STRATA_STAGE_CIPHER], record->response.sum_ns);
+    uint64_t cipher_ns = record->tally.stage_ns[STRATA_STAGE_CIPHER];
+    CU_ASSERT_TRUE(cipher_ns <= record->response.sum_ns);
+    CU_ASSERT_TRUE(cipher_ns > record->response.sum_ns / 10 * 8);
     strata_load_result_done(&result);
     target->type->close(target);
 }
