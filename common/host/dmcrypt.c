@@ -55,6 +55,7 @@ enum strata_status strata_dmcrypt_close(struct strata_dmcrypt *mapping, struct s
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 enum {
@@ -94,6 +95,7 @@ static enum strata_status library_error(const struct strata_dmcrypt *mapping, co
 
 static enum strata_status check_host(const char *device, struct strata_error *error)
 {
+    struct stat found;
     if (geteuid() != 0) {
         return strata_error_set(error, STRATA_ENVIRONMENT,
                                 "%s: no mapping can be made: that needs root", device);
@@ -106,6 +108,10 @@ static enum strata_status check_host(const char *device, struct strata_error *er
                                 device, strerror(errno));
     }
     (void)close(control);
+    if (stat(device, &found) != 0 || !S_ISBLK(found.st_mode)) {
+        return strata_error_set(error, STRATA_USAGE,
+                                "%s: no mapping can be made: expected a block device", device);
+    }
     return STRATA_OK;
 }
 

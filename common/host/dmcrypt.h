@@ -34,7 +34,8 @@ struct strata_dmcrypt;
 /* Make a mapping over the whole device with a random key that no one else ever sees. What stood on
  * the device is lost: the caller has asked the guard.
  * Errors: STRATA_ENVIRONMENT when this build has no libcryptsetup, the user is not root, the kernel
- * has no device mapper, or dm-crypt refuses; nothing is left then.
+ * has no device mapper, or dm-crypt refuses; STRATA_USAGE for a cipher that is spelt wrong and what
+ * is no block device; nothing is left then.
  * Owns: the caller removes it with strata_dmcrypt_close. */
 enum strata_status strata_dmcrypt_open(const struct strata_dmcrypt_options *options,
                                        struct strata_dmcrypt **ret_mapping,

@@ -39,6 +39,10 @@ static enum strata_status check_options(const struct strata_backend *backend,
                                 "provision: is for encryption dm-crypt, not for %s",
                                 backend->encryption);
     }
+    if (strata_element_number(backend->element, "key-size") % 8 != 0) {
+        return strata_error_set(error, STRATA_USAGE, "key-size: %s is not a multiple of 8 bits",
+                                strata_element_text(backend->element, "key-size"));
+    }
     if (backend->place_count > 1) {
         return strata_error_set(error, STRATA_USAGE,
                                 "provision: a mapping stands over one device; expected none in "

@@ -44,6 +44,8 @@ else
 fi
 configuration aes-xts-256 'provision="luks2"'
 refused "another encryption" 2 "provision: is for encryption dm-crypt" --allow-overwrite "$scratch/disk"
+configuration dm-crypt 'provision="plain" key-size="500"'
+refused "half a byte of a key" 2 "key-size: 500 is not a multiple of 8 bits" --allow-overwrite "$scratch/disk"
 configuration dm-crypt 'dm-flags="same_cpu_crypt" evidence="none"'
 refused "flags of no mapping" 2 "dm-flags: is for a mapping that Strata makes itself"
 configuration dm-crypt 'provision="luks2" dm-flags="no_queue"'
