@@ -24,13 +24,15 @@ at_exit "losetup -d $loop 2> /dev/null"
 # ---- nothing is wrong ---------------------------------------------------------------------------------------
 for operation in write randwrite read randread randrw; do
     device --plain "$loop" --op $operation --block-size 4KiB --depth 16 --jobs 2 --duration 300ms \
-        --allow-overwrite "$loop" > /dev/null 2> "$scratch/err"
+        --allow-overwrite "$loop" > /dev/null 2>> "$scratch/err"
 done
 device --plain "$loop" --encrypt aes-xts-256 --op randrw --block-size 64KiB --depth 4 --pairs 1 \
-    --set control=no --duration 300ms --allow-overwrite "$loop" > /dev/null 2> "$scratch/err"
+    --set control=no --duration 300ms --allow-overwrite "$loop" > /dev/null 2>> "$scratch/err"
 # 16 operations at a time on 32 blocks meet on one block all the time.
 device --plain "$loop" --op randrw --block-size 512KiB --depth 8 --jobs 2 --duration 500ms \
-    --allow-overwrite "$loop" > /dev/null 2> "$scratch/err"
+    --allow-overwrite "$loop" > /dev/null 2>> "$scratch/err"
+equal "no false alarm: every run has measured" \
+    "$(value "SELECT group_concat(reason, '; ') FROM run WHERE id NOT IN (SELECT run_id FROM phase)")" ""
 equal "no false alarm: operations that failed" \
     "$(value "SELECT count(DISTINCT run_id) || ' ' || sum(failed) FROM v_throughput")" "8 0"
 equal "no false alarm: findings" "$(value "SELECT count(*) FROM run WHERE reason LIKE '%verify%'")" 0
