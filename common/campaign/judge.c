@@ -93,7 +93,8 @@ static bool count_moved(const struct strata_phase_evidence *evidence, size_t fir
 }
 
 /* The devices of a set share the work, and so do those below a device: the top ones together must
- * have moved at least half of the payload, and so must all below together. */
+ * have moved at least half of the payload, and so must all below together, where each of the top
+ * ones has any. */
 static bool cached(const struct strata_phase_evidence *evidence, const struct totals *totals,
                    char *reason, size_t size)
 {
@@ -103,7 +104,8 @@ static bool cached(const struct strata_phase_evidence *evidence, const struct to
     size_t tops = after->top_count < count ? after->top_count : count;
     uint64_t moved;
     bool top = count_moved(evidence, 0, tops, &moved) && moved < totals->bytes / 2;
-    if (!top && (!count_moved(evidence, tops, count, &moved) || moved >= totals->bytes / 2)) {
+    if (!top && (after->partly_below || !count_moved(evidence, tops, count, &moved) ||
+                 moved >= totals->bytes / 2)) {
         return false;
     }
     snprintf(reason, size, "cached: %s%s%s moved %" PRIu64 " bytes of %" PRIu64 " that were asked",

@@ -45,15 +45,17 @@ static bool add(const char *name, struct strata_counter_disks *disks)
     return true;
 }
 
-static void add_below(const char *root, const char *name, struct strata_counter_disks *disks)
+/* Returns whether there is any. */
+static bool add_below(const char *root, const char *name, struct strata_counter_disks *disks)
 {
     struct strata_stack_below below;
     strata_stack_find_below(root, name, &below);
     for (size_t i = 0; i < below.count; i++) {
         if (!known(disks, below.names[i]) && add(below.names[i], disks)) {
-            add_below(root, below.names[i], disks);
+            (void)add_below(root, below.names[i], disks);
         }
     }
+    return below.count > 0;
 }
 
 void strata_counters_find_disks_below(const char *root, const char *const *paths, size_t count,
@@ -70,7 +72,8 @@ void strata_counters_find_disks_below(const char *root, const char *const *paths
     }
     disks->top_count = disks->count;
     for (size_t i = 0; i < disks->top_count; i++) {
-        add_below(root, disks->names[i], disks);
+        bool stands = add_below(root, disks->names[i], disks);
+        disks->partly_below = disks->partly_below || !stands;
     }
 }
 
@@ -183,6 +186,7 @@ void strata_counters_read_below(const char *root, const struct strata_counter_di
         read_pressure(root, "io", &ret_counters->pressure_io_some_ns) &&
         read_pressure(root, "memory", &ret_counters->pressure_memory_some_ns);
     ret_counters->top_count = disks != NULL ? disks->top_count : 0;
+    ret_counters->partly_below = disks != NULL && disks->partly_below;
     for (size_t i = 0; disks != NULL && i < disks->count; i++) {
         read_disk(root, disks->names[i], &ret_counters->disks[i]);
         ret_counters->disk_count++;

@@ -37,8 +37,8 @@ struct strata_counters {
     uint64_t pressure_memory_some_ns;
     struct strata_disk_counter disks[STRATA_COUNTERS_DISKS];
     size_t disk_count;
-    size_t
-        top_count; /* how many of the first disks are the back end itself; the others are below */
+    size_t top_count;  /* the first disks are the back end itself; the others are below */
+    bool partly_below; /* some of the first stand on none: those below saw a part of the bytes */
 };
 
 /* Which disks to look at: the device of a path and its slaves, walking down (dm, md, loop and the
@@ -46,7 +46,8 @@ struct strata_counters {
 struct strata_counter_disks {
     char names[STRATA_COUNTERS_DISKS][32];
     size_t count;
-    size_t top_count; /* of the first ones, those that are the paths themselves */
+    size_t top_count;  /* of the first ones, those that are the paths themselves */
+    bool partly_below; /* some of those stand on no other: a loop device over tmpfs in a set */
 };
 
 /* Find the stacks below the paths (block devices, files or directories; several are a set): first

@@ -115,6 +115,17 @@ equal "the kernel counted the same bytes on each device" \
 equal "a single device has no members" \
     "$(value "SELECT count(*) FROM v_member WHERE backend = 'one'")" 0
 
+# A member that lies on no device below (tmpfs) makes no cache of the other member's disk.
+head -c 16M /dev/urandom > "/dev/shm/strata-test.$$"
+at_exit "rm -f /dev/shm/strata-test.$$"
+fast=$(losetup --find --show --direct-io=on "/dev/shm/strata-test.$$" 2> "$scratch/err") && {
+    at_exit "losetup -d $fast 2> /dev/null"
+    device --plain "$fast,$c" --arrangement side-by-side --jobs 2 --op randread --block-size 4KiB --depth 4 \
+        --duration 300ms --warm-up 0s > /dev/null 2> "$scratch/err"
+    equal "memory beside a disk: not called cached" \
+        "$(value "SELECT count(*) FROM run WHERE id = $last AND reason LIKE '%cached%'")" 0
+}
+
 # ---- read-share and the ends of the sweeps -----------------------------------------------------------------------
 device --plain "$c" --op randrw --read-share 0%,50%,100% --limit 1000 --duration 60s --warm-up 0s \
     --block-size 512 --depth 1024 --allow-overwrite "$c" > /dev/null 2> "$scratch/err"

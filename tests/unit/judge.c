@@ -196,10 +196,21 @@ static void reads_from_a_cache_are_named(void)
     phase->after.disks[1].read_bytes = 499999;
     CU_ASSERT_STRING_EQUAL(judge(phase), "cached: the devices below loop9 moved 499999 bytes of "
                                          "1000000 that were asked");
+    phase->after.partly_below = true; /* of a set: the other member stands on tmpfs */
+    CU_ASSERT_STRING_EQUAL(judge(phase), "");
+    phase->after.partly_below = false;
     phase->after.disks[1].uncounted = true;
     CU_ASSERT_STRING_EQUAL(judge(phase), "");
     phase->after.disks[0].read_bytes = 0;
     CU_ASSERT_STRING_EQUAL(judge(phase), "cached: loop9 moved 0 bytes of 1000000 that were asked");
+    /* A set of two: together they must have moved half of it. */
+    phase->before.top_count = phase->after.top_count = 2;
+    phase->after.disks[0].read_bytes = 300000;
+    phase->after.disks[1] = (struct strata_disk_counter){.name = "sda", .read_bytes = 200000};
+    CU_ASSERT_STRING_EQUAL(judge(phase), "");
+    phase->after.disks[1].read_bytes = 199999;
+    CU_ASSERT_STRING_EQUAL(judge(phase), "cached: loop9 and the others of the set moved 499999 "
+                                         "bytes of 1000000 that were asked");
     phase->direct = false;
     CU_ASSERT_STRING_EQUAL(judge(phase), "");
     done(phase);
