@@ -8,6 +8,7 @@
 #include "common/base/memory.h"
 #include "common/base/stop.h"
 #include "common/base/units.h"
+#include "common/campaign/buffers.h"
 #include "common/campaign/judge.h"
 #include "common/campaign/steady.h"
 
@@ -58,6 +59,10 @@ static bool is_unsupported(const struct strata_error *error)
 
 static void conclude_error(struct run *run, const struct strata_error *error)
 {
+    if (error->status == STRATA_INTERRUPTED) {
+        conclude(run, "aborted", STRATA_INTERRUPTED, "interrupted");
+        return;
+    }
     bool unsupported = is_unsupported(error);
     run->outcome->silent = strstr(error->text, STRATA_NO_ANSWER) != NULL;
     conclude(run, unsupported ? "invalid" : "failed", unsupported ? STRATA_OK : error->status,
@@ -231,7 +236,8 @@ static bool measure_phase(struct run *run, struct strata_target *target, struct 
                                     .reason = text->reason,
                                     .region_bytes = region_bytes(target, &load),
                                     .members = (const char *const *)run->order->backend->places};
-    if (strata_load_run(target, &load, result, &error) != STRATA_OK) {
+    if (strata_buffers_check(target, &load, run->order->backend->encrypted, &error) != STRATA_OK ||
+        strata_load_run(target, &load, result, &error) != STRATA_OK) {
         if (is_unsupported(&error)) { /* it never began: no phase of zeros */
             strata_load_result_done(result);
             outcome->phase_count = number;

@@ -67,6 +67,9 @@ enum strata_status strata_session_inspect(struct strata_backends *backends,
         if (layer->inspect(backend, writes, error) == STRATA_OK) {
             continue;
         }
+        if (error->status == STRATA_INTERRUPTED) {
+            return error->status;
+        }
         strata_error_prefix(error, "%s", backend->name);
         const char *missing = strata_element_find_text(backend->element, "when-missing");
         bool skip = missing != NULL && strcmp(missing, "skip") == 0;

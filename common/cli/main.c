@@ -241,7 +241,7 @@ static enum strata_status run(struct program *program, struct strata_error *erro
     if (status == STRATA_OK) {
         status = run_session(program, error);
     }
-    bool interrupted = status == STRATA_INTERRUPTED;
+    bool interrupted = status == STRATA_INTERRUPTED && program->store != NULL; /* not inspecting */
     if (status != STRATA_OK && !interrupted) {
         return status;
     }

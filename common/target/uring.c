@@ -177,8 +177,10 @@ static enum strata_status uring_worker_open(struct strata_target *target,
     }
     if (result != 0) {
         free(uring);
-        return strata_error_set(error, STRATA_ENVIRONMENT, "%s: no io_uring of depth %u: %s",
-                                block->path, setup->depth, strerror(-result));
+        return strata_error_set(error, STRATA_ENVIRONMENT, "%s: no io_uring of depth %u: %s%s",
+                                block->path, setup->depth, strerror(-result),
+                                result == -ENOMEM ? " (too little memory may be locked: ulimit -l)"
+                                                  : "");
     }
     *ret_worker = &uring->worker;
     return STRATA_OK;

@@ -1,0 +1,66 @@
+/* Jobs x depth x bytes grows faster than one thinks, and Linux promises memory that it does not
+ * have: the process that then writes into it is killed, or another one is. So it is counted first.
+ */
+#include "common/campaign/buffers.h"
+
+#include "common/base/units.h"
+#include "common/campaign/run.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+/* As the kernel estimates it, without swapping. Source: proc(5), MemAvailable. */
+static bool available_bytes(uint64_t *ret_bytes)
+{
+    FILE *file = fopen("/proc/meminfo", "re");
+    if (file == NULL) {
+        return false;
+    }
+    char line[128];
+    uint64_t kib = 0;
+    bool found = false;
+    while (!found && fgets(line, sizeof(line), file) != NULL) {
+        found = sscanf(line, "MemAvailable: %" SCNu64 " kB", &kib) == 1;
+    }
+    (void)fclose(file);
+    *ret_bytes = kib * 1024;
+    return found;
+}
+
+static unsigned buffers_of_one(const struct strata_load *load, bool filtered)
+{
+    bool reads = false;
+    bool writes = false;
+    for (unsigned m = 0; m < load->mix_count; m++) {
+        reads = reads || load->mix[m].kind == STRATA_OPERATION_READ;
+        writes = writes || load->mix[m].kind == STRATA_OPERATION_WRITE;
+    }
+    return (reads ? 1U : 0U) + (writes ? (filtered ? 2U : 1U) : 0U);
+}
+
+enum strata_status strata_buffers_check(const struct strata_target *target,
+                                        const struct strata_load *load, bool filtered,
+                                        struct strata_error *error)
+{
+    uint64_t available;
+    if ((target->type->capabilities & STRATA_TARGET_NEEDS_BUFFER) == 0 ||
+        !available_bytes(&available)) {
+        return STRATA_OK;
+    }
+    double needed =
+        (double)load->jobs * load->depth * (double)load->bytes * buffers_of_one(load, filtered);
+    if (needed <= (double)available) {
+        return STRATA_OK;
+    }
+    char size[32];
+    char need[32];
+    char have[32];
+    return strata_error_set(error, STRATA_ENVIRONMENT,
+                            STRATA_RUN_UNSUPPORTED
+                            "%u job%s with %u operations of %s in flight need %s of memory for "
+                            "their buffers; %s are available",
+                            load->jobs, load->jobs == 1 ? "" : "s", load->depth,
+                            strata_units_format_size(load->bytes, size, sizeof(size)),
+                            strata_units_format_size((uint64_t)needed, need, sizeof(need)),
+                            strata_units_format_size(available, have, sizeof(have)));
+}

@@ -1,0 +1,15 @@
+/* Whether the memory for a phase's buffers is there. */
+#ifndef STRATA_CAMPAIGN_BUFFERS_H
+#define STRATA_CAMPAIGN_BUFFERS_H
+
+#include "common/load/load.h"
+
+/* Hold the buffers that the load's operations in flight need against the memory that is available
+ * (/proc/meminfo). `filtered`: a filter makes a second one of each that is written.
+ * Errors: STRATA_ENVIRONMENT, "unsupported: …", when they are more; where nothing is known they
+ * pass. */
+enum strata_status strata_buffers_check(const struct strata_target *target,
+                                        const struct strata_load *load, bool filtered,
+                                        struct strata_error *error);
+
+#endif
