@@ -268,8 +268,8 @@ int strata_cli_main(const struct strata_layer *layer, int argc, char **argv)
     struct program program = {.layer = layer};
     struct strata_error error = {0};
     strata_streams_hold();
-    int supervisor = layer->may_hang ? strata_supervise() : -1;
     strata_stop_install();
+    int supervisor = layer->may_hang ? strata_supervise() : -1;
     enum strata_status status =
         strata_arguments_parse(layer, argc, argv, &program.arguments, &error);
     if (status == STRATA_OK) {

@@ -88,7 +88,6 @@ static void pass_on(struct watch *watch, int signals)
 static _Noreturn void watch_child(pid_t child, int report, int signals)
 {
     struct watch watch = {.child = child, .until_ns = UINT64_MAX};
-    (void)signal(SIGPIPE, SIG_IGN); /* as the child does */
     struct pollfd events[] = {{.fd = signals, .events = POLLIN}, {.fd = report, .events = POLLIN}};
     for (;;) {
         int status;

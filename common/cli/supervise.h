@@ -4,7 +4,8 @@
 
 /* Go on in a child process, of which this one becomes the supervisor: signals that ask to stop are
  * passed on, and the child's end is its end. Returns in the child, what strata_supervised_end
- * needs; where no process can be made it returns in the caller, unsupervised.
+ * needs; where no process can be made it returns in the caller, unsupervised. The handlers of
+ * common/base/stop.h stand already.
  * Threads: only while there is one. */
 int strata_supervise(void);
 
