@@ -67,7 +67,13 @@ SELECT coalesce(plain.layer, secret.layer) AS layer,
        comparison.loss_optimistic_fraction AS loss_optimistic_fraction,
        comparison.loss_pessimistic_fraction AS loss_pessimistic_fraction,
        coalesce(comparison.verdict, iif(unable.reason IS NOT NULL, 'not comparable', NULL)) AS verdict,
-       exp(cpu.estimate) AS cpu_per_byte_ratio
+       exp(cpu.estimate) AS cpu_per_byte_ratio,
+       -- what tells the row apart: a mix has one for its reads and one for its writes
+       coalesce(plain.phase, secret.phase) ||
+           iif(count(*) OVER (PARTITION BY coalesce(plain.workload_id, secret.workload_id),
+                                           coalesce(plain.phase, secret.phase), plain.backend_id,
+                                           secret.backend_id) > 1,
+               ' ' || coalesce(plain.operation, secret.operation), '') AS title
 FROM (SELECT * FROM side WHERE NOT encrypted) AS plain
 FULL JOIN (SELECT * FROM side WHERE encrypted) AS secret
        ON secret.workload_id = plain.workload_id AND secret.phase = plain.phase

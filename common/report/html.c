@@ -147,7 +147,7 @@ static void write_verdict(const struct strata_report *report, struct strata_text
 static char *label_of(const struct strata_report_cell *cell)
 {
     return strata_text_duplicate_format(
-        "%s, n=%ld, %s: %s", cell->phase,
+        "%s, n=%ld, %s: %s", cell->title,
         cell->pairs > 0 ? cell->pairs : cell->plain_runs + cell->encrypted_runs,
         cell->encrypted != NULL ? cell->encrypted : cell->plain, cell->workload);
 }

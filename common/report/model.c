@@ -68,6 +68,7 @@ static void read_cell(struct strata_report *report, struct strata_query *row)
         .cpu_per_byte_ratio = decimal_of(row, 27),
         .by_bytes = strata_query_integer(row, 4) >= large_bytes &&
                     !(strata_query_is_null(row, 14) && strata_query_is_null(row, 15)),
+        .title = text_or_empty(row, 28),
     };
 }
 
@@ -147,6 +148,7 @@ static void read_versus(struct strata_report *report, struct strata_query *row)
         .verdict = text_or_empty(row, 11),
         .pairs = count_of(row, 12),
         .by_bytes = strata_query_integer(row, 13) >= large_bytes,
+        .layer = text_or_empty(row, 14),
     };
 }
 
@@ -263,7 +265,7 @@ static const char versus_sql[] =
     "SELECT workload, iif(phase = operation OR phase LIKE '%' || operation, phase,"
     "   phase || ' ' || operation), backend, against_backend, mean_ops_per_s, mean_bytes_per_s,"
     " against_mean_ops_per_s, against_mean_bytes_per_s, change_fraction, change_lower_fraction,"
-    " change_upper_fraction, verdict, pairs, object_bytes FROM v_versus"
+    " change_upper_fraction, verdict, pairs, object_bytes, layer FROM v_versus"
     " WHERE campaign_id = ?1 AND (?2 IS NULL OR layer = ?2) AND metric = 'throughput'"
     " ORDER BY against_backend_id, backend_id, workload_id, phase, operation";
 
@@ -328,9 +330,9 @@ void strata_report_done(struct strata_report *report)
 {
     for (size_t i = 0; i < report->cell_count; i++) {
         struct strata_report_cell *cell = &report->cells[i];
-        char *texts[] = {cell->layer,      cell->workload, cell->phase,
-                         cell->operation,  cell->plain,    cell->encrypted,
-                         cell->encryption, cell->proof,    cell->verdict};
+        char *texts[] = {cell->layer,   cell->workload,  cell->phase,      cell->operation,
+                         cell->plain,   cell->encrypted, cell->encryption, cell->proof,
+                         cell->verdict, cell->title};
         for (size_t t = 0; t < sizeof(texts) / sizeof(texts[0]); t++) {
             free(texts[t]);
         }
@@ -383,6 +385,7 @@ void strata_report_done(struct strata_report *report)
     free(report->steps);
     for (size_t i = 0; i < report->versus_count; i++) {
         struct strata_report_versus *versus = &report->versuses[i];
+        free(versus->layer);
         free(versus->workload);
         free(versus->phase);
         free(versus->backend);

@@ -12,6 +12,7 @@ struct strata_report_cell {
     char *workload;
     char *phase;
     char *operation;
+    char *title; /* the phase, and of one with several kinds of operation which: "randrw read" */
     char *plain;
     char *encrypted;
     char *encryption;
@@ -89,6 +90,7 @@ struct strata_report_headroom {
 
 /* One workload and phase of a back end that is held against another: throughput. */
 struct strata_report_versus {
+    char *layer;
     char *workload;
     char *phase;
     char *backend;

@@ -77,7 +77,7 @@ static void append_counts(const struct strata_report *report, const struct count
         strata_report_percent(worst->loss_fraction, loss, sizeof(loss));
         strata_text_format(out, " (most: %s of throughput, %s%s%s, %s, %s", loss,
                            layer_too ? layer_words(worst->layer) : "", layer_too ? " layer, " : "",
-                           worst->encrypted, worst->workload, worst->phase);
+                           worst->encrypted, worst->workload, worst->title);
         if (!isnan(worst->cpu_per_byte_ratio)) {
             strata_text_format(out, ", at %.1f times the CPU per byte", worst->cpu_per_byte_ratio);
         }
@@ -92,10 +92,38 @@ static void append_counts(const struct strata_report *report, const struct count
     append_not_comparable(counts, out);
 }
 
+/* Whether one back end was held against another there. */
+static bool is_held_against(const struct strata_report *report, const char *layer)
+{
+    for (size_t i = 0; i < report->versus_count; i++) {
+        if (strcmp(report->versuses[i].layer, layer) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Whether something was tried there, and no rate came of it. */
+static bool is_troubled(const struct strata_report *report, const char *layer)
+{
+    for (size_t i = 0; i < report->trouble_count; i++) {
+        if (strcmp(report->troubles[i].layer, layer) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
 const char *strata_report_nothing(const struct strata_report *report, const char *layer)
 {
     bool memory = strcmp(layer, "device") == 0 && report->baseline_count > 0;
-    return memory ? "no run but what ran in memory" : "no run";
+    if (is_held_against(report, layer)) {
+        return memory ? "no run but those of one back end against another, and what ran in memory"
+                      : "no run but those of one back end against another";
+    }
+    return memory                       ? "no run but what ran in memory"
+           : is_troubled(report, layer) ? "no valid run"
+                                        : "no run";
 }
 
 /* "at 1.2 to 3.1 times the CPU per byte" */

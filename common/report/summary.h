@@ -10,7 +10,8 @@
 void strata_report_summary(const struct strata_report *report, const char *layer,
                            struct strata_text *out);
 
-/* What to say of a layer without a row in its table: "no run". */
+/* What to say of a layer without a row in its table: "no run", "no valid run", or what else ran
+ * there. */
 const char *strata_report_nothing(const struct strata_report *report, const char *layer);
 
 /* Whether anything was compared with an encrypted twin. */

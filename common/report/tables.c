@@ -133,7 +133,7 @@ void strata_report_table_cells(const struct strata_report *report, const char *l
         }
         add_backends(table, cell);
         strata_table_add(table, cell->workload);
-        strata_table_add(table, cell->phase);
+        strata_table_add(table, cell->title);
         strata_report_rate(cell, false, rate, sizeof(rate));
         strata_table_add(table, rate);
         strata_report_rate(cell, true, rate, sizeof(rate));

@@ -147,10 +147,16 @@ static void write_legend(struct page *page)
                    "Efficiency: rate over that of the layer below; assumed: no stands-on says that "
                    "it lies there. Share: of the whole fall from the lowest layer to the highest.");
     }
-    write_line(
-        page, 2,
-        "CPU is the whole machine's; per byte: encrypted over plain. Formulas: doc/methods.md.%s",
-        page->lost ? " Left out for the width: latency and more, which --markdown and --html "
+    if (page->report->baseline_count > 0) {
+        write_line(page, 2, "CPU of what ran in memory is that of Strata's own threads.");
+    }
+    if (page->report->cell_count > 0 || page->report->ladders.count > 0) {
+        write_line(page, 2, "CPU is the whole machine's%s; per byte: encrypted over plain.",
+                   page->report->baseline_count > 0 ? " elsewhere" : "");
+    }
+    write_line(page, 2, "Formulas: doc/methods.md.%s",
+               page->lost
+                   ? " Left out for the width: latency and more, which --markdown and --html "
                      "of strata report show."
                    : "");
 }

@@ -923,7 +923,7 @@ WITH rate AS (
     SELECT campaign_id, campaign_uuid, campaign, workload_id, workload, block_bytes, backend_id, phase,
            operation, bytes_per_s,
            count(*) OVER (PARTITION BY run_id, phase) AS operations
-    FROM v_throughput
+    FROM v_rate
     WHERE layer = 'device' AND status = 'ok' AND cell <> 'control' AND operation IN ('read', 'write')
 ),
 device AS (
@@ -932,7 +932,7 @@ device AS (
                      WHERE workload.id = rate.workload_id AND key = 'jobs'), 1) AS jobs,
            backend_id, phase, operation, count(*) AS runs, avg(bytes_per_s) AS bytes_per_s
     FROM rate
-    WHERE operations = 1
+    WHERE operations = 1 AND bytes_per_s IS NOT NULL
     GROUP BY campaign_id, workload_id, backend_id, phase, operation
 ),
 encrypted AS (

@@ -12,6 +12,7 @@ WITH measured AS (
           FROM v_throughput
           WHERE campaign_id = (SELECT max(id) FROM campaign)
             AND layer = 'device' AND status = 'ok' AND cell = 'pair'
+            AND element <> 'steady-state'
           GROUP BY workload_id, phase, operation, backend_id) AS rate
     JOIN v_latency_merged AS latency USING (campaign_id, workload_id, phase, operation, backend_id)
     JOIN backend ON backend.id = backend_id

@@ -1,7 +1,7 @@
 -- What encryption costs in the latest campaign: every comparison with bounds and verdict.
 .mode column
 .headers on
-SELECT layer, workload, phase, plain_backend AS plain, encrypted_backend AS encrypted, metric, pairs,
+SELECT layer, workload, phase, operation, plain_backend AS plain, encrypted_backend AS encrypted, metric, pairs,
        round(100 * loss_fraction, 1) AS loss_percent,
        round(100 * loss_optimistic_fraction, 1) AS at_best,
        round(100 * loss_pessimistic_fraction, 1) AS at_worst,
@@ -9,4 +9,4 @@ SELECT layer, workload, phase, plain_backend AS plain, encrypted_backend AS encr
        verdict
 FROM v_penalty
 WHERE campaign_id = (SELECT max(id) FROM campaign) AND cell = 'pair'
-ORDER BY metric <> 'throughput', metric, layer, workload, phase;
+ORDER BY metric <> 'throughput', metric, layer, workload, phase, operation;
