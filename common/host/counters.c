@@ -177,7 +177,6 @@ void strata_counters_read_below(const char *root, const struct strata_counter_di
                                 struct strata_counters *ret_counters)
 {
     memset(ret_counters, 0, sizeof *ret_counters);
-    ret_counters->at_ns = strata_clock_monotonic_ns();
     read_cpu(root, ret_counters);
     read_process(ret_counters);
     read_network(root, ret_counters);
@@ -191,6 +190,7 @@ void strata_counters_read_below(const char *root, const struct strata_counter_di
         read_disk(root, disks->names[i], &ret_counters->disks[i]);
         ret_counters->disk_count++;
     }
+    ret_counters->at_ns = strata_clock_monotonic_ns(); /* nothing was read later than it says */
 }
 
 void strata_counters_read(const struct strata_counter_disks *disks,

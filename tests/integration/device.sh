@@ -190,4 +190,13 @@ device --plain "$loop" --op randread --block-size 512 --depth 32 --duration 500m
     > "$scratch/out" 2> "$scratch/err"
 after=$(reads)
 within "operations are those that the kernel counted" "$(value "$attempts")" $((after - before))
+
+# Phases that are over before a look at the counters can be taken: the kernel counted every byte.
+device --plain "$loop" --op read --block-size 4KiB --depth 4 --limit 40 --warm-up 20ms --runs 20 \
+    > "$scratch/out" 2> "$scratch/err"
+equal "phases of a millisecond are not called cached for a look that came late" \
+    "$(value "SELECT count(*), count(*) FILTER (WHERE status = 'ok') FROM v_run WHERE campaign_id = (SELECT max(id) FROM campaign)")" "20|20"
+equal "… nor is a look kept that saw less than the most of them" \
+    "$(value "SELECT count(*) FROM v_disk JOIN v_run USING (run_id) WHERE read_amplification < 0.5
+        AND campaign_id = (SELECT max(id) FROM campaign)")" 0
 finish
