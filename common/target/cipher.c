@@ -201,7 +201,7 @@ static bool perform(struct strata_in_memory_worker *worker,
                     const struct strata_operation *operation)
 {
     const struct cipher_worker *cipher = (const struct cipher_worker *)worker;
-    const struct cipher_target *target = (const struct cipher_target *)worker->worker.target;
+    const struct cipher_target *target = (const struct cipher_target *)worker->base.worker.target;
     EVP_CIPHER_CTX *context = cipher->contexts[operation->kind == STRATA_OPERATION_ENCRYPT];
     bool done = true;
     for (uint64_t bytes = 0; done && bytes < operation->bytes;
@@ -226,7 +226,7 @@ static enum strata_status cipher_worker_open(struct strata_target *target,
 {
     const struct strata_cipher *measured = ((struct cipher_target *)target)->options.cipher;
     struct cipher_worker *cipher = strata_memory_new(1, sizeof(*cipher));
-    cipher->memory = (struct strata_in_memory_worker){.worker = {target}, .perform = perform};
+    cipher->memory = (struct strata_in_memory_worker){.base.worker = {target}, .perform = perform};
     uint8_t key[STRATA_CIPHER_KEY_BYTES_MAX];
     strata_random_secret(key, sizeof(key));
     bool made = true;
@@ -239,10 +239,10 @@ static enum strata_status cipher_worker_open(struct strata_target *target,
     }
     explicit_bzero(key, sizeof(key));
     if (!made) {
-        cipher_worker_close(&cipher->memory.worker);
+        cipher_worker_close(&cipher->memory.base.worker);
         return strata_error_set(error, STRATA_INTERNAL, "OpenSSL refuses %s", measured->name);
     }
-    *ret_worker = &cipher->memory.worker;
+    *ret_worker = &cipher->memory.base.worker;
     return STRATA_OK;
 }
 
@@ -259,7 +259,7 @@ static const struct strata_target_type cipher_type = {
     .worker_open = cipher_worker_open,
     .worker_close = cipher_worker_close,
     .submit = strata_in_memory_submit,
-    .reap = strata_in_memory_reap,
+    .reap = strata_synchronous_reap,
     .close = cipher_close,
 };
 

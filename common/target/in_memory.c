@@ -1,8 +1,8 @@
 /* The path of an operation that needs no device.
  *
- * Always holds: a worker has at most one operation, finished but not yet handed over. The clock is
- * read once for an operation, when its work is done, which began when the engine handed it over;
- * its end is the engine's to say, so that what is in flight and how long it took agree. */
+ * Always holds: the clock is read once for an operation, when its work is done, which began when
+ * the engine handed it over; its end is the engine's to say, so that what is in flight and how long
+ * it took agree. */
 #include "common/target/in_memory.h"
 
 #include "common/base/clock.h"
@@ -21,7 +21,7 @@ int strata_in_memory_submit(struct strata_worker *worker,
                             struct strata_operation *const *operations, unsigned count)
 {
     struct strata_in_memory_worker *memory = (struct strata_in_memory_worker *)worker;
-    if (count == 0 || memory->finished != NULL) {
+    if (!strata_synchronous_may_start(&memory->base, count)) {
         return 0;
     }
     struct strata_operation *operation = operations[0];
@@ -29,19 +29,6 @@ int strata_in_memory_submit(struct strata_worker *worker,
         memory->perform(memory, operation) ? STRATA_RESULT_OK : STRATA_RESULT_CIPHER;
     strata_operation_stage(operation, STRATA_STAGE_CIPHER,
                            strata_clock_monotonic_ns() - operation->start_ns);
-    memory->finished = operation;
-    return 1;
-}
-
-int strata_in_memory_reap(struct strata_worker *worker, struct strata_operation **operations,
-                          unsigned max, uint64_t deadline_ns)
-{
-    struct strata_in_memory_worker *memory = (struct strata_in_memory_worker *)worker;
-    (void)deadline_ns;
-    if (max == 0 || memory->finished == NULL) {
-        return 0;
-    }
-    operations[0] = memory->finished;
-    memory->finished = NULL;
+    memory->base.finished = operation;
     return 1;
 }

@@ -141,7 +141,7 @@ static enum strata_status self_test(const struct function *function, struct stra
     uint8_t key[STRATA_KEY_DERIVATION_BYTES];
     EVP_KDF_CTX *context = context_new(function);
     if (context == NULL) {
-        return strata_error_set(error, STRATA_ENVIRONMENT, "unsupported: %s has no %s%s",
+        return strata_error_set(error, STRATA_ENVIRONMENT, STRATA_UNSUPPORTED "%s has no %s%s",
                                 OpenSSL_version(OPENSSL_VERSION), function->known.function,
                                 strcmp(function->kdf, "ARGON2ID") == 0 ? "; 3.2 is the first" : "");
     }
@@ -162,7 +162,7 @@ static bool perform(struct strata_in_memory_worker *worker,
     (void)operation;
     const struct derivation_worker *derivation = (const struct derivation_worker *)worker;
     const struct derivation_target *target =
-        (const struct derivation_target *)worker->worker.target;
+        (const struct derivation_target *)worker->base.worker.target;
     uint8_t key[STRATA_KEY_DERIVATION_BYTES];
     return derive(derivation->context, &target->derivation, "a passphrase of 32 characters...",
                   "sixteen bytes...", key, sizeof(key));
@@ -181,9 +181,10 @@ static enum strata_status derivation_worker_open(struct strata_target *target,
         return strata_error_set(error, STRATA_INTERNAL, "OpenSSL refuses %s", measured->function);
     }
     struct derivation_worker *derivation = strata_memory_new(1, sizeof(*derivation));
-    derivation->memory = (struct strata_in_memory_worker){.worker = {target}, .perform = perform};
+    derivation->memory =
+        (struct strata_in_memory_worker){.base.worker = {target}, .perform = perform};
     derivation->context = context;
-    *ret_worker = &derivation->memory.worker;
+    *ret_worker = &derivation->memory.base.worker;
     return STRATA_OK;
 }
 
@@ -207,7 +208,7 @@ static const struct strata_target_type derivation_type = {
     .worker_open = derivation_worker_open,
     .worker_close = derivation_worker_close,
     .submit = strata_in_memory_submit,
-    .reap = strata_in_memory_reap,
+    .reap = strata_synchronous_reap,
     .close = derivation_close,
 };
 

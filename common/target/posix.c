@@ -185,7 +185,7 @@ static enum strata_status posix_worker_open(struct strata_target *target,
                                 setup->kinds, setup->depth, setup->jobs, posix->options.jobs);
     }
     struct strata_posix_worker *worker = strata_memory_new(1, sizeof(*worker));
-    worker->base.target = target;
+    worker->base.worker.target = target;
     worker->posix = posix;
     worker->job = setup->job;
     worker->jobs = setup->jobs;
@@ -200,7 +200,7 @@ static enum strata_status posix_worker_open(struct strata_target *target,
         free_worker(worker);
         return status;
     }
-    *ret_worker = &worker->base;
+    *ret_worker = &worker->base.worker;
     return STRATA_OK;
 }
 
@@ -253,24 +253,11 @@ static int posix_submit(struct strata_worker *base, struct strata_operation *con
                         unsigned count)
 {
     struct strata_posix_worker *worker = (struct strata_posix_worker *)base;
-    if (count == 0 || worker->finished != NULL) {
+    if (!strata_synchronous_may_start(&worker->base, count)) {
         return 0;
     }
     strata_posix_perform(worker, operations[0]);
-    worker->finished = operations[0];
-    return 1;
-}
-
-static int posix_reap(struct strata_worker *base, struct strata_operation **operations,
-                      unsigned max, uint64_t deadline_ns)
-{
-    struct strata_posix_worker *worker = (struct strata_posix_worker *)base;
-    (void)deadline_ns; /* nothing is ever in flight */
-    if (max == 0 || worker->finished == NULL) {
-        return 0;
-    }
-    operations[0] = worker->finished;
-    worker->finished = NULL;
+    worker->base.finished = operations[0];
     return 1;
 }
 
@@ -307,7 +294,7 @@ static const struct strata_target_type posix_type = {
     .worker_open = posix_worker_open,
     .worker_close = posix_worker_close,
     .submit = posix_submit,
-    .reap = posix_reap,
+    .reap = strata_synchronous_reap,
     .cleanup = posix_cleanup,
     .close = posix_close,
 };

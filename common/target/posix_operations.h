@@ -3,9 +3,10 @@
 #define STRATA_TARGET_POSIX_OPERATIONS_H
 
 #include "common/target/posix_tree.h"
+#include "common/target/synchronous.h"
 
 struct strata_posix_worker {
-    struct strata_worker base;
+    struct strata_synchronous_worker base;
     struct strata_posix *posix;
     unsigned job;
     unsigned jobs; /* of the phase */
@@ -15,7 +16,6 @@ struct strata_posix_worker {
     struct strata_posix_shortage shortage;
     uint8_t *buffer;
     size_t buffer_bytes;
-    struct strata_operation *finished; /* done, and not yet handed over by reap */
 };
 
 /* Bytes of the buffer that a worker of this kind needs; 0: none. */

@@ -1,18 +1,15 @@
 /* The synchronous engine of a block target: one pread or pwrite inside `submit`.
  *
- * Always holds: a worker has at most one operation, finished but not yet handed over. */
+ * Always holds: a call that a signal cut short is made again, so that only the device's own answer
+ * counts. Handing over is left to synchronous.c. */
 #include "common/base/memory.h"
 #include "common/target/block_engine.h"
+#include "common/target/synchronous.h"
 
 #include <errno.h>
 #include <sched.h>
 #include <stdlib.h>
 #include <unistd.h>
-
-struct sync_worker {
-    struct strata_worker worker;
-    struct strata_operation *done; /* finished, waits for `reap`; or NULL */
-};
 
 static enum strata_status sync_worker_open(struct strata_target *target,
                                            const struct strata_worker_setup *setup,
@@ -24,7 +21,7 @@ static enum strata_status sync_worker_open(struct strata_target *target,
                                 "depth: %u is above 1, the most that engine sync has in flight",
                                 setup->depth);
     }
-    struct sync_worker *sync = strata_memory_new(1, sizeof(*sync));
+    struct strata_synchronous_worker *sync = strata_memory_new(1, sizeof(*sync));
     sync->worker.target = target;
     /* A thread with a table of open files of its own need not count its use of one: that count is
      * a twelfth of a read from memory, and a cache line that all jobs would share. */
@@ -41,9 +38,9 @@ static void sync_worker_close(struct strata_worker *worker)
 static int sync_submit(struct strata_worker *worker, struct strata_operation *const *operations,
                        unsigned count)
 {
-    struct sync_worker *sync = (struct sync_worker *)worker;
+    struct strata_synchronous_worker *sync = (struct strata_synchronous_worker *)worker;
     const struct strata_block *block = (const struct strata_block *)worker->target;
-    if (count == 0 || sync->done != NULL) {
+    if (!strata_synchronous_may_start(sync, count)) {
         return 0;
     }
     struct strata_operation *operation = operations[0];
@@ -56,20 +53,7 @@ static int sync_submit(struct strata_worker *worker, struct strata_operation *co
                     : pread(fd, operation->buffer, operation->bytes, position);
     } while (moved < 0 && errno == EINTR);
     strata_block_finish(operation, moved < 0 ? -errno : moved);
-    sync->done = operation;
-    return 1;
-}
-
-static int sync_reap(struct strata_worker *worker, struct strata_operation **operations,
-                     unsigned max, uint64_t deadline_ns)
-{
-    (void)deadline_ns;
-    struct sync_worker *sync = (struct sync_worker *)worker;
-    if (max == 0 || sync->done == NULL) {
-        return 0;
-    }
-    operations[0] = sync->done;
-    sync->done = NULL;
+    sync->finished = operation;
     return 1;
 }
 
@@ -83,6 +67,6 @@ const struct strata_target_type strata_block_sync_type = {
     .worker_open = sync_worker_open,
     .worker_close = sync_worker_close,
     .submit = sync_submit,
-    .reap = sync_reap,
+    .reap = strata_synchronous_reap,
     .close = strata_block_close,
 };

@@ -9,6 +9,7 @@
 #include "common/base/memory.h"
 #include "common/base/stop.h"
 #include "common/base/text.h"
+#include "common/target/synchronous.h"
 
 #include <errno.h>
 #include <pthread.h>
@@ -42,10 +43,9 @@ struct volumes {
 };
 
 struct worker {
-    struct strata_worker base;
+    struct strata_synchronous_worker base;
     struct job *job;
     struct strata_volume **items; /* those that the phase works on, fixed when it begins */
-    struct strata_operation *finished;
 };
 
 static int step_index(enum strata_operation_kind kind)
@@ -109,7 +109,7 @@ static enum strata_status volumes_worker_open(struct strata_target *target,
             setup->jobs, volumes->job_count);
     }
     struct worker *worker = strata_memory_new(1, sizeof(*worker));
-    worker->base.target = target;
+    worker->base.worker.target = target;
     worker->job = &volumes->jobs[setup->job];
     worker->items = strata_memory_new(volumes->count, sizeof(struct strata_volume *));
     size_t count = 0;
@@ -118,7 +118,7 @@ static enum strata_status volumes_worker_open(struct strata_target *target,
             worker->items[count++] = &volumes->all[n];
         }
     }
-    *ret_worker = &worker->base;
+    *ret_worker = &worker->base.worker;
     return STRATA_OK;
 }
 
@@ -153,7 +153,7 @@ static int volumes_submit(struct strata_worker *base, struct strata_operation *c
                           unsigned count)
 {
     struct worker *worker = (struct worker *)base;
-    if (count == 0 || worker->finished != NULL) {
+    if (!strata_synchronous_may_start(&worker->base, count)) {
         return 0;
     }
     struct strata_operation *operation = operations[0];
@@ -170,20 +170,7 @@ static int volumes_submit(struct strata_worker *base, struct strata_operation *c
         snprintf(first, sizeof(worker->job->first_failure[0]), "%s of %s: %s",
                  strata_operation_name(step.kind), volume->name, step.cause);
     }
-    worker->finished = operation;
-    return 1;
-}
-
-static int volumes_reap(struct strata_worker *base, struct strata_operation **operations,
-                        unsigned max, uint64_t deadline_ns)
-{
-    struct worker *worker = (struct worker *)base;
-    (void)deadline_ns; /* nothing is ever in flight */
-    if (max == 0 || worker->finished == NULL) {
-        return 0;
-    }
-    operations[0] = worker->finished;
-    worker->finished = NULL;
+    worker->base.finished = operation;
     return 1;
 }
 
@@ -285,7 +272,7 @@ static const struct strata_target_type volumes_type = {
     .worker_open = volumes_worker_open,
     .worker_close = volumes_worker_close,
     .submit = volumes_submit,
-    .reap = volumes_reap,
+    .reap = strata_synchronous_reap,
     .cleanup = volumes_cleanup,
     .close = volumes_close,
 };
