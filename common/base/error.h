@@ -15,6 +15,11 @@ enum strata_status {
 /* Stands in the text of what went wrong because a device hangs: nothing more is asked of it. */
 #define STRATA_NO_ANSWER "does not answer: "
 
+/* Begins the text of what a target cannot do at all (512 B on sectors of 4096): the run is stored
+ * as invalid with this reason, not as failed, and the other cells go on. v_not_comparable
+ * (common/store/views.sql) looks for it, too. */
+#define STRATA_UNSUPPORTED "unsupported: "
+
 struct strata_error {
     enum strata_status status;
     char text[1024]; /* one line, no newline, no program name; what was found and what was expected

@@ -4,7 +4,6 @@
 #include "common/campaign/buffers.h"
 
 #include "common/base/units.h"
-#include "common/campaign/run.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -56,7 +55,7 @@ enum strata_status strata_buffers_check(const struct strata_target *target,
     char need[32];
     char have[32];
     return strata_error_set(error, STRATA_ENVIRONMENT,
-                            STRATA_RUN_UNSUPPORTED
+                            STRATA_UNSUPPORTED
                             "%u job%s with %u operations of %s in flight need %s of memory for "
                             "their buffers; %s are available",
                             load->jobs, load->jobs == 1 ? "" : "s", load->depth,

@@ -54,7 +54,7 @@ static void add_reason(struct run *run, const char *status, enum strata_status c
 /* A target that says "unsupported" was asked for what it cannot do; anything else is a failure. */
 static bool is_unsupported(const struct strata_error *error)
 {
-    return strstr(error->text, STRATA_RUN_UNSUPPORTED) != NULL;
+    return strstr(error->text, STRATA_UNSUPPORTED) != NULL;
 }
 
 static void conclude_error(struct run *run, const struct strata_error *error)
@@ -342,8 +342,7 @@ static void use(struct run *run, struct strata_target *target, const struct part
     const struct strata_run_order *order = run->order;
     struct strata_error error = {0};
     run->context.region_bytes = region_bytes(target, part->phases);
-    if (target->type->prepare != NULL &&
-        target->type->prepare(target, kinds_of(part->phases, part->count), &error) != STRATA_OK) {
+    if (strata_target_prepare(target, kinds_of(part->phases, part->count), &error) != STRATA_OK) {
         conclude_error(run, &error);
     } else {
         part->measure(run, target);
@@ -364,7 +363,7 @@ static void use(struct run *run, struct strata_target *target, const struct part
     if (run->lost_jobs > 0) {
         return; /* they hold the target */
     }
-    if (target->type->cleanup != NULL && target->type->cleanup(target, &error) != STRATA_OK) {
+    if (strata_target_cleanup(target, &error) != STRATA_OK) {
         strata_error_prefix(&error, "cleanup");
         add_reason(run, "failed", error.status, error.text);
     }

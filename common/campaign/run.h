@@ -46,10 +46,6 @@ struct strata_run_order {
 void strata_run_perform(const struct strata_run_order *order, struct strata_run_outcome *outcome);
 void strata_run_outcome_done(struct strata_run_outcome *outcome);
 
-/* What a target says in its error text when the back end cannot do what is asked (512 B on 4096 B
- * sectors): the run is stored as invalid with this reason, and the other cells go on. */
-#define STRATA_RUN_UNSUPPORTED "unsupported: "
-
 /* The whole reason of a run that the user interrupted and that left nothing behind. */
 #define STRATA_RUN_INTERRUPTED "interrupted"
 

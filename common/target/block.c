@@ -205,8 +205,8 @@ static enum strata_status check_region(struct strata_block *block,
     if (block->block_bytes % logical != 0) {
         return strata_error_set(
             error, STRATA_ENVIRONMENT,
-            STRATA_BLOCK_UNSUPPORTED "%s: block size %llu is not a multiple of its logical block, "
-                                     "%llu bytes",
+            STRATA_UNSUPPORTED "%s: block size %llu is not a multiple of its logical block, "
+                               "%llu bytes",
             path, (unsigned long long)options->block_bytes, (unsigned long long)logical);
     }
     uint64_t size = options->size_bytes != 0 ? options->size_bytes : capacity - offset;
@@ -231,8 +231,8 @@ static enum strata_status check_polled(const struct strata_block_options *option
         return STRATA_OK;
     }
     return strata_error_set(error, STRATA_ENVIRONMENT,
-                            STRATA_BLOCK_UNSUPPORTED "polled I/O on %s with engine %s: %s",
-                            options->path, strata_block_engine_name(options->engine), reason);
+                            STRATA_UNSUPPORTED "polled I/O on %s with engine %s: %s", options->path,
+                            strata_block_engine_name(options->engine), reason);
 }
 
 enum strata_status strata_block_open(const struct strata_block_options *options,
@@ -245,7 +245,7 @@ enum strata_status strata_block_open(const struct strata_block_options *options,
     }
     char reason[160];
     if (strata_block_engine_resolve(options->engine, reason, sizeof(reason)) != options->engine) {
-        return strata_error_set(error, STRATA_ENVIRONMENT, STRATA_BLOCK_UNSUPPORTED "engine %s: %s",
+        return strata_error_set(error, STRATA_ENVIRONMENT, STRATA_UNSUPPORTED "engine %s: %s",
                                 strata_block_engine_name(options->engine), reason);
     }
     struct strata_block *block = strata_memory_new(1, sizeof(*block));
@@ -309,8 +309,7 @@ enum strata_status strata_block_discard(const struct strata_target *target,
     for (unsigned part = 0; part < block->part_count; part++) {
         if (discard(&block->parts[part]) != 0) {
             return strata_error_set(error, STRATA_ENVIRONMENT,
-                                    STRATA_BLOCK_UNSUPPORTED
-                                    "%s: its content cannot be discarded: %s",
+                                    STRATA_UNSUPPORTED "%s: its content cannot be discarded: %s",
                                     block->path, strerror(errno));
         }
     }

@@ -26,10 +26,6 @@ struct strata_block_options {
     uint64_t give_up_ns;   /* how long one look at a block may take before the run; 0: for ever */
 };
 
-/* Begins the text of a STRATA_ENVIRONMENT error that says: this device cannot do this case at all.
- * The campaign stores such a run as invalid with the reason and goes on with the next. */
-#define STRATA_BLOCK_UNSUPPORTED "unsupported: "
-
 /* "sync", "aio", "uring". */
 const char *strata_block_engine_name(enum strata_block_engine engine);
 

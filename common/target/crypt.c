@@ -81,8 +81,7 @@ static bool transform(EVP_CIPHER_CTX *context, uint64_t sector_size, uint64_t po
 static enum strata_status crypt_prepare(struct strata_target *target, unsigned kinds,
                                         struct strata_error *error)
 {
-    struct strata_target *inner = strata_crypt_inner(target);
-    return inner->type->prepare == NULL ? STRATA_OK : inner->type->prepare(inner, kinds, error);
+    return strata_target_prepare(strata_crypt_inner(target), kinds, error);
 }
 
 static uint64_t crypt_items(const struct strata_target *target, unsigned job, unsigned jobs,
@@ -108,11 +107,11 @@ static enum strata_status crypt_worker_open(struct strata_target *target,
 {
     const struct crypt *filter = (const struct crypt *)target;
     if (setup->bytes % filter->sector_size != 0) {
-        return strata_error_set(error, STRATA_ENVIRONMENT,
-                                "unsupported: block size %llu is not a multiple of the encryption "
-                                "sector, %llu bytes",
-                                (unsigned long long)setup->bytes,
-                                (unsigned long long)filter->sector_size);
+        return strata_error_set(
+            error, STRATA_ENVIRONMENT,
+            STRATA_UNSUPPORTED "block size %llu is not a multiple of the encryption "
+                               "sector, %llu bytes",
+            (unsigned long long)setup->bytes, (unsigned long long)filter->sector_size);
     }
     struct crypt_worker *crypt = strata_memory_new(1, sizeof(*crypt));
     crypt->worker.target = target;
@@ -272,8 +271,7 @@ static int crypt_reap(struct strata_worker *worker, struct strata_operation **op
 
 static enum strata_status crypt_cleanup(struct strata_target *target, struct strata_error *error)
 {
-    struct strata_target *inner = strata_crypt_inner(target);
-    return inner->type->cleanup == NULL ? STRATA_OK : inner->type->cleanup(inner, error);
+    return strata_target_cleanup(strata_crypt_inner(target), error);
 }
 
 static void crypt_close(struct strata_target *target)

@@ -54,10 +54,7 @@ static enum strata_status beside_prepare(struct strata_target *target, unsigned 
 {
     enum strata_status status = STRATA_OK;
     for (unsigned m = 0; m < target->members && status == STRATA_OK; m++) {
-        struct strata_target *member = strata_side_by_side_member(target, m);
-        if (member->type->prepare != NULL) {
-            status = member->type->prepare(member, kinds, error);
-        }
+        status = strata_target_prepare(strata_side_by_side_member(target, m), kinds, error);
     }
     return status;
 }
@@ -70,7 +67,7 @@ static enum strata_status beside_worker_open(struct strata_target *target,
     unsigned members = target->members;
     if (setup->jobs % members != 0) {
         return strata_error_set(error, STRATA_ENVIRONMENT,
-                                STRATA_SIDE_BY_SIDE_UNSUPPORTED
+                                STRATA_UNSUPPORTED
                                 "jobs: %u is not a multiple of the %u devices side by side",
                                 setup->jobs, members);
     }

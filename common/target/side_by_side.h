@@ -4,9 +4,6 @@
 
 #include "common/target/target.h"
 
-/* Begins the error text of a number of jobs that the members cannot share evenly. */
-#define STRATA_SIDE_BY_SIDE_UNSUPPORTED "unsupported: "
-
 /* Job k works on member k mod `count` alone, filters of the member included. The jobs of one member
  * share its items in ranges that do not overlap; of each member as many items are used as the
  * smallest has, so that all have the same to do. The engine adds the members up one by one too

@@ -67,8 +67,7 @@ struct strata_target *strata_stripe_inner(const struct strata_target *target)
 static enum strata_status stripe_prepare(struct strata_target *target, unsigned kinds,
                                          struct strata_error *error)
 {
-    struct strata_target *inner = strata_stripe_inner(target);
-    return inner->type->prepare == NULL ? STRATA_OK : inner->type->prepare(inner, kinds, error);
+    return strata_target_prepare(strata_stripe_inner(target), kinds, error);
 }
 
 static uint64_t stripe_items(const struct strata_target *target, unsigned job, unsigned jobs,
@@ -104,7 +103,8 @@ static enum strata_status stripe_worker_open(struct strata_target *target,
     uint64_t pieces = (uint64_t)setup->depth * most_pieces(set);
     if (pieces > UINT16_MAX) {
         return strata_error_set(error, STRATA_ENVIRONMENT,
-                                "unsupported: depth %u of %llu bytes in chunks of %llu is more "
+                                STRATA_UNSUPPORTED
+                                "depth %u of %llu bytes in chunks of %llu is more "
                                 "than %d requests at once",
                                 setup->depth, (unsigned long long)set->block_bytes,
                                 (unsigned long long)set->chunk_bytes, UINT16_MAX);

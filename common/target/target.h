@@ -98,4 +98,17 @@ struct strata_target {
                          each member's operations by themselves too */
 };
 
+/* Its `prepare` and `cleanup`, where it has them. */
+static inline enum strata_status strata_target_prepare(struct strata_target *target, unsigned kinds,
+                                                       struct strata_error *error)
+{
+    return target->type->prepare != NULL ? target->type->prepare(target, kinds, error) : STRATA_OK;
+}
+
+static inline enum strata_status strata_target_cleanup(struct strata_target *target,
+                                                       struct strata_error *error)
+{
+    return target->type->cleanup != NULL ? target->type->cleanup(target, error) : STRATA_OK;
+}
+
 #endif

@@ -73,7 +73,8 @@ static enum strata_status verify_worker_open(struct strata_target *target,
     uint64_t in_flight = (uint64_t)setup->jobs * setup->depth;
     if (in_flight > filter->blocks) {
         return strata_error_set(error, STRATA_ENVIRONMENT,
-                                "unsupported: verify: %llu operations in flight need a block each, "
+                                STRATA_UNSUPPORTED
+                                "verify: %llu operations in flight need a block each, "
                                 "and there are %llu",
                                 (unsigned long long)in_flight, (unsigned long long)filter->blocks);
     }
@@ -353,16 +354,12 @@ static enum strata_status verify_prepare(struct strata_target *target, unsigned 
             atomic_fetch_and_explicit(&filter->states[block], ~UNREAD, memory_order_relaxed);
         }
     }
-    struct strata_target *inner = filter->inner;
-    return status == STRATA_OK && inner->type->prepare != NULL
-               ? inner->type->prepare(inner, kinds, error)
-               : status;
+    return status == STRATA_OK ? strata_target_prepare(filter->inner, kinds, error) : status;
 }
 
 static enum strata_status verify_cleanup(struct strata_target *target, struct strata_error *error)
 {
-    struct strata_target *inner = strata_verify_inner(target);
-    return inner->type->cleanup == NULL ? STRATA_OK : inner->type->cleanup(inner, error);
+    return strata_target_cleanup(strata_verify_inner(target), error);
 }
 
 static void verify_close(struct strata_target *target)
@@ -392,12 +389,12 @@ enum strata_status strata_verify_open(struct strata_target *inner,
 {
     uint64_t blocks = inner->type->items(inner, 0, 1, STRATA_OPERATION_WRITE);
     if (blocks > STRATA_VERIFY_MOST_BLOCKS) {
-        return strata_error_set(error, STRATA_ENVIRONMENT,
-                                "unsupported: verify: %llu blocks are more than the %llu whose "
-                                "last writing can be remembered; use larger blocks or a smaller "
-                                "size",
-                                (unsigned long long)blocks,
-                                (unsigned long long)STRATA_VERIFY_MOST_BLOCKS);
+        return strata_error_set(
+            error, STRATA_ENVIRONMENT,
+            STRATA_UNSUPPORTED "verify: %llu blocks are more than the %llu whose "
+                               "last writing can be remembered; use larger blocks or a smaller "
+                               "size",
+            (unsigned long long)blocks, (unsigned long long)STRATA_VERIFY_MOST_BLOCKS);
     }
     struct verify *filter = strata_memory_new(1, sizeof(*filter));
     filter->type = verify_type;

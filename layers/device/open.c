@@ -208,8 +208,8 @@ static enum strata_status open_side_by_side(struct strata_run_context *context,
 {
     if (context->workload->rounds > 0) {
         return strata_error_set(error, STRATA_ENVIRONMENT,
-                                STRATA_BLOCK_UNSUPPORTED "rounds until devices side by side are "
-                                                         "steady; expected one, or a striped set");
+                                STRATA_UNSUPPORTED "rounds until devices side by side are "
+                                                   "steady; expected one, or a striped set");
     }
     unsigned count = strata_device_stacks(context->backend);
     struct strata_target **members = strata_memory_new(count, sizeof(struct strata_target *));

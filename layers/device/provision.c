@@ -130,7 +130,7 @@ enum strata_status strata_device_sample_below(const struct strata_backend *backe
     if (status != STRATA_OK) {
         return status;
     }
-    status = below->type->prepare(below, 1U << STRATA_OPERATION_READ, error);
+    status = strata_target_prepare(below, 1U << STRATA_OPERATION_READ, error);
     strata_block_samples(below, &mapping->sampled, &mapping->unwritten);
     below->type->close(below);
     return status;

@@ -80,7 +80,7 @@ static enum strata_status make_trial(struct strata_backend *backend, struct stra
 {
     bool luks = strcmp(backend->encryption, "luks") == 0;
     bool opened = luks && strata_volume_loop_opens() && strata_loop_available() == 0;
-    enum strata_status status = target->type->prepare(target, 1U << STRATA_OPERATION_CREATE, error);
+    enum strata_status status = strata_target_prepare(target, 1U << STRATA_OPERATION_CREATE, error);
     if (status == STRATA_OK) {
         status = try_step(target, STRATA_OPERATION_CREATE, error);
     }
@@ -108,7 +108,7 @@ static enum strata_status try_loop(struct strata_backend *backend, struct strata
     }
     struct strata_error later;
     status = make_trial(backend, target, error);
-    enum strata_status cleaned = target->type->cleanup(target, &later);
+    enum strata_status cleaned = strata_target_cleanup(target, &later);
     target->type->close(target);
     if (status == STRATA_OK && cleaned != STRATA_OK) {
         *error = later;

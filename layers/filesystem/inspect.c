@@ -107,7 +107,7 @@ static enum strata_status try_run(struct strata_backend *backend, const char *pa
     if (status != STRATA_OK) {
         return status;
     }
-    status = target->type->prepare(target, 0, error);
+    status = strata_target_prepare(target, 0, error);
     if (status == STRATA_OK) {
         snprintf(root, sizeof(root), "%s/strata-%s", path, uuid);
         strata_proof_directory(root, &backend->proof);
@@ -115,7 +115,7 @@ static enum strata_status try_run(struct strata_backend *backend, const char *pa
             status = strata_proof_by_pattern(root, &backend->proof, error);
         }
         struct strata_error later;
-        enum strata_status cleaned = target->type->cleanup(target, &later);
+        enum strata_status cleaned = strata_target_cleanup(target, &later);
         if (status == STRATA_OK && cleaned != STRATA_OK) {
             *error = later;
             status = cleaned;
