@@ -17,7 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { DRAIN_SECONDS = 30 };
+#define DRAIN_NS UINT64_C(30000000000)
 
 /* State of the run that the engine's ticks need. */
 struct run {
@@ -60,7 +60,7 @@ static bool is_unsupported(const struct strata_error *error)
 static void conclude_error(struct run *run, const struct strata_error *error)
 {
     if (error->status == STRATA_INTERRUPTED) {
-        conclude(run, "aborted", STRATA_INTERRUPTED, "interrupted");
+        conclude(run, "aborted", STRATA_INTERRUPTED, STRATA_RUN_INTERRUPTED);
         return;
     }
     bool unsupported = is_unsupported(error);
@@ -219,27 +219,39 @@ static bool answers(struct run *run, const struct strata_load *load,
     return false;
 }
 
-/* Measure one phase more, called `name`. Returns whether another may follow. */
-static bool measure_phase(struct run *run, struct strata_target *target, struct strata_load load,
-                          const char *name)
+/* The load as this run asks it: with a seed of the phase's own, and with the limits of the target
+ * where it gave any. */
+static struct strata_load load_of(struct run *run, const struct strata_load *planned, size_t number)
 {
-    struct strata_run_outcome *outcome = run->outcome;
-    size_t number = outcome->phase_count++;
-    struct strata_load_result *result = &outcome->results[number];
-    struct strata_run_text *text = &outcome->texts[number];
-    snprintf(text->name, sizeof(text->name), "%s", name);
-    load.phase = text->name;
+    struct strata_load load = *planned;
+    load.phase = run->outcome->texts[number].name;
     load.seed = run->order->seed + number;
     load.clock = &strata_clock_machine;
     load.stop = &strata_stop_signal;
-    load.drain_ns = load.drain_ns > 0 ? load.drain_ns : DRAIN_SECONDS * UINT64_C(1000000000);
     load.give_up_ns = run->context.give_up_ns;
-    load.drain_ns = load.give_up_ns > 0 ? load.give_up_ns : load.drain_ns;
+    if (load.give_up_ns > 0) {
+        load.drain_ns = load.give_up_ns;
+    } else if (load.drain_ns == 0) {
+        load.drain_ns = DRAIN_NS;
+    }
     load.tick = look;
     load.tick_context = run;
-    run->phase = text->name;
+    return load;
+}
+
+/* Measure one phase more, called `name`. Returns whether another may follow. One that the target
+ * cannot begin is not among the outcome's phases, where it would be one of zeros. */
+static bool measure_phase(struct run *run, struct strata_target *target,
+                          const struct strata_load *planned, const char *name)
+{
+    struct strata_run_outcome *outcome = run->outcome;
+    size_t number = outcome->phase_count++;
     size_t first_look = outcome->look_count;
-    struct strata_error error = {0};
+    struct strata_load_result *result = &outcome->results[number];
+    struct strata_run_text *text = &outcome->texts[number];
+    snprintf(text->name, sizeof(text->name), "%s", name);
+    run->phase = text->name;
+    struct strata_load load = load_of(run, planned, number);
     outcome->phases[number] =
         (struct strata_store_phase){.name = text->name,
                                     .result = result,
@@ -247,9 +259,10 @@ static bool measure_phase(struct run *run, struct strata_target *target, struct 
                                     .reason = text->reason,
                                     .region_bytes = region_bytes(target, &load),
                                     .members = (const char *const *)run->order->backend->places};
+    struct strata_error error = {0};
     if (strata_buffers_check(target, &load, run->order->backend->encrypted, &error) != STRATA_OK ||
         strata_load_run(target, &load, result, &error) != STRATA_OK) {
-        if (is_unsupported(&error)) { /* it never began: no phase of zeros */
+        if (is_unsupported(&error)) {
             strata_load_result_done(result);
             outcome->phase_count = number;
         }
@@ -271,7 +284,7 @@ static void measure_phases(struct run *run, struct strata_target *target)
     const struct strata_workload *workload = run->order->workload;
     bool go_on = true;
     for (size_t p = 0; p < workload->phase_count && go_on; p++) {
-        go_on = measure_phase(run, target, workload->phases[p], workload->phases[p].phase);
+        go_on = measure_phase(run, target, &workload->phases[p], workload->phases[p].phase);
     }
 }
 
@@ -282,7 +295,7 @@ static void measure_precondition(struct run *run, struct strata_target *target)
     struct strata_load load = workload->phases[0];
     load.operations =
         workload->precondition_passes * target->type->items(target, 0, load.jobs, load.mix[0].kind);
-    measure_phase(run, target, load, load.phase);
+    measure_phase(run, target, &load, load.phase);
     /* Its rate is no result, so that no rule about rates is broken by it. */
     if (strcmp(run->outcome->status, "ok") == 0) {
         run->outcome->texts[0].reason[0] = '\0';
@@ -303,15 +316,13 @@ static void measure_rounds(struct run *run, struct strata_target *target)
     while (go_on && !steady && rounds < workload->rounds) {
         char name[32];
         snprintf(name, sizeof(name), "round %zu", rounds + 1);
-        go_on = measure_phase(run, target, *load, name) && strcmp(outcome->status, "ok") == 0;
-        if (outcome->phase_count == before + rounds) {
-            break; /* it never began */
+        go_on = measure_phase(run, target, load, name) && strcmp(outcome->status, "ok") == 0;
+        bool begun = outcome->phase_count > before + rounds;
+        if (begun) {
+            per_s[rounds++] = strata_steady_rate(&outcome->phases[outcome->phase_count - 1],
+                                                 workload->concurrency);
+            steady = strata_steady_reached(per_s, rounds);
         }
-        per_s[rounds++] =
-            strata_steady_rate(&outcome->phases[outcome->phase_count - 1], workload->concurrency);
-        steady =
-            rounds >= STRATA_STEADY_WINDOW &&
-            strata_steady_judge(per_s + rounds - STRATA_STEADY_WINDOW, STRATA_STEADY_WINDOW).steady;
     }
     strata_steady_conclude(&run->context, before > 0 ? &outcome->phases[0] : NULL, per_s, rounds,
                            &outcome->steady);

@@ -19,8 +19,10 @@
 
 /* With the mean m = sum / n, and S the sum of (2i - (n - 1)) y_i over i = 0 to n - 1, the line
  * moves (n - 1) slope = 6 S / (n (n + 1)). Multiplied out, whole numbers are compared with whole
- * numbers: max - min <= m / 5               5 n (max - min) <= sum |6 S / (n (n + 1))| <= m / 10 60
- * |S| <= (n + 1) sum */
+ * numbers:
+ *
+ * - max - min <= m / 5 is 5 n (max - min) <= sum;
+ * - |6 S / (n (n + 1))| <= m / 10 is 60 |S| <= (n + 1) sum. */
 struct strata_steady_window strata_steady_judge(const double *per_s, size_t count)
 {
     double n = (double)count;
@@ -41,6 +43,17 @@ struct strata_steady_window strata_steady_judge(const double *per_s, size_t coun
         .steady = sum > 0 && 5 * n * (most - least) <= sum && 60 * fabs(tilt) <= (n + 1) * sum,
     };
     return window;
+}
+
+/* Of the last rounds; there must be so many. */
+static struct strata_steady_window last_window(const double *per_s, size_t rounds)
+{
+    return strata_steady_judge(per_s + rounds - STRATA_STEADY_WINDOW, STRATA_STEADY_WINDOW);
+}
+
+bool strata_steady_reached(const double *per_s, size_t rounds)
+{
+    return rounds >= STRATA_STEADY_WINDOW && last_window(per_s, rounds).steady;
 }
 
 double strata_steady_rate(const struct strata_store_phase *round, unsigned concurrency)
@@ -124,11 +137,9 @@ void strata_steady_conclude(const struct strata_run_context *context,
         snprintf(ret_steady->procedure, sizeof(ret_steady->procedure), PROCEDURE);
     }
     if (rounds >= STRATA_STEADY_WINDOW) {
-        size_t first = rounds - STRATA_STEADY_WINDOW;
-        struct strata_steady_window window =
-            strata_steady_judge(per_s + first, STRATA_STEADY_WINDOW);
+        struct strata_steady_window window = last_window(per_s, rounds);
         ret_steady->reached = window.steady;
-        ret_steady->window_first_round = (unsigned)first + 1;
+        ret_steady->window_first_round = (unsigned)(rounds - STRATA_STEADY_WINDOW) + 1;
         ret_steady->mean_per_s = window.mean_per_s;
         ret_steady->range_fraction = window.range_fraction;
         ret_steady->slope_fraction = window.slope_fraction;

@@ -20,6 +20,9 @@ struct strata_steady_window {
  * Performance Test Specification 2.0.2, 2.1.24. */
 struct strata_steady_window strata_steady_judge(const double *per_s, size_t count);
 
+/* Whether the last STRATA_STEADY_WINDOW of the `rounds` rates are steady. */
+bool strata_steady_reached(const double *per_s, size_t rounds);
+
 /* The rate of a round: successes of all kinds, over the window where that holds 20 for each of the
  * `concurrency` in flight, else over the whole time (as v_throughput has it). NAN when the round
  * broke a rule, so that no window with it is steady. */

@@ -5,10 +5,10 @@
  * (strata_block_engine_resolve). What makes a ring cheap came with later kernels, and memory that a
  * user may pin is limited: each worker takes the best that it gets.
  *
- *   single issuer, deferred work   completions are worked off when the worker waits for them, all
- * at once, and one that it does not wait for wakes nobody (Linux 6.1) registered file, ring,
- * buffers looked up and pinned once, not for each operation polled                         the
- * worker asks the device's queue instead of being interrupted
+ * - Single issuer, deferred work (Linux 6.1): completions are worked off when the worker waits for
+ *   them, all at once, and one that it does not wait for wakes nobody.
+ * - Registered file, ring, buffers: looked up and pinned once, not for each operation.
+ * - Polled: the worker asks the device's queue instead of being interrupted.
  *
  * Always holds: a ring belongs to one worker, whose thread makes it; in_flight counts what was put
  * into it and has not come back, whether or not the kernel has taken it yet. */
