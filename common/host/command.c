@@ -7,6 +7,7 @@
 #include "common/host/command.h"
 
 #include "common/base/clock.h"
+#include "common/base/stop.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -18,7 +19,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define PATIENCE_NS UINT64_C(100000000)  /* longest wait before a look at the stop flag */
 #define LENIENCE_NS UINT64_C(1000000000) /* from SIGTERM to SIGKILL */
 
 extern char **environ;
@@ -151,7 +151,7 @@ static bool attend(struct child *child, uint64_t until_ns)
 {
     uint64_t now_ns = strata_clock_monotonic_ns();
     uint64_t wait_ns = until_ns > now_ns ? until_ns - now_ns : 0;
-    wait_ns = wait_ns < PATIENCE_NS ? wait_ns : PATIENCE_NS;
+    wait_ns = wait_ns < STRATA_STOP_LOOK_NS ? wait_ns : STRATA_STOP_LOOK_NS;
     const struct timespec wait = {.tv_nsec = (long)wait_ns};
     struct pollfd fds[] = {{.fd = child->pidfd, .events = POLLIN},
                            {.fd = child->output.fd, .events = POLLIN},

@@ -21,8 +21,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define PATIENCE_NS UINT64_C(100000000) /* between two looks at the stop flag */
-
 static _Noreturn void
 be_child(int answer, enum strata_status (*work)(void *, struct strata_error *), void *context)
 {
@@ -41,7 +39,7 @@ static bool wait_for_answer(int answer, uint64_t limit_ns, const char *what,
     uint64_t begin_ns = strata_clock_monotonic_ns();
     while (strata_stop_signal == 0 && strata_clock_monotonic_ns() - begin_ns < limit_ns) {
         struct pollfd event = {.fd = answer, .events = POLLIN};
-        if (poll(&event, 1, (int)(PATIENCE_NS / 1000000)) > 0) {
+        if (poll(&event, 1, (int)(STRATA_STOP_LOOK_NS / 1000000)) > 0) {
             /* Shorter than PIPE_BUF: all or, from a child that died, nothing. */
             if (read(answer, ret_error, sizeof(*ret_error)) != sizeof(*ret_error)) {
                 (void)strata_error_set(ret_error, STRATA_INTERNAL,

@@ -12,15 +12,13 @@
 #include "common/load/job.h"
 
 #include "common/base/memory.h"
+#include "common/base/stop.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
-
-/* Longest wait after which a job looks at the stop flag. */
-#define PATIENCE_NS UINT64_C(100000000)
 
 static uint64_t earlier(uint64_t a_ns, uint64_t b_ns)
 {
@@ -318,7 +316,7 @@ static uint64_t collect(struct strata_job *job, uint64_t until_ns)
 /* Wait for something to happen: an operation that finishes, an arrival, the end. */
 static uint64_t wait_and_collect(struct strata_job *job, uint64_t now_ns)
 {
-    uint64_t until_ns = earlier(now_ns + PATIENCE_NS, job->gate->deadline_ns);
+    uint64_t until_ns = earlier(now_ns + STRATA_STOP_LOOK_NS, job->gate->deadline_ns);
     bool can_start = job->ready_count > 0 && job->staged_count == 0 && job->remaining > 0;
     if (strata_job_open_loop(job) && can_start) {
         until_ns = earlier(until_ns, next_due_ns(job));

@@ -11,8 +11,6 @@
 
 #include <errno.h>
 
-#define PATIENCE_NS UINT64_C(100000000) /* between two looks at the stop flag */
-
 static enum strata_status wait_for(struct strata_worker *worker, uint64_t give_up_ns,
                                    const struct strata_operation *operation, const char *place,
                                    struct strata_error *error)
@@ -21,7 +19,7 @@ static enum strata_status wait_for(struct strata_worker *worker, uint64_t give_u
     uint64_t now_ns = begin_ns;
     while (now_ns - begin_ns <= give_up_ns) {
         struct strata_operation *back;
-        int count = worker->target->type->reap(worker, &back, 1, now_ns + PATIENCE_NS);
+        int count = worker->target->type->reap(worker, &back, 1, now_ns + STRATA_STOP_LOOK_NS);
         if (count != 0) {
             return count > 0 ? STRATA_OK
                              : strata_error_set(error, STRATA_ENVIRONMENT,
