@@ -54,45 +54,50 @@ bool strata_device_verifies(const struct strata_workload *workload)
     return verifies(workload->source);
 }
 
-static void fill_name(const struct shape *shape, char *name, size_t size)
+/* The sweep's own coordinates, then what differs from the usual. */
+static void append_point(const struct shape *shape, const char *block, struct strata_text *name)
 {
-    char block[32];
-    char extra[64] = "";
-    char share[16] = "";
-    strata_units_format_size(shape->block_bytes, block, sizeof(block));
-    if (shape->ladder) {
-        (void)snprintf(name, size, "ladder %s %s x %u", shape->operation, block, shape->depth);
-        return;
+    const struct strata_element *element = shape->element;
+    if (!is(element->type->name, "workload")) {
+        strata_text_format(name, "%s ", element->type->name);
     }
-    const char *element = shape->element->type->name;
-    size_t used = 0;
+    strata_text_append(name, shape->operation);
+    if (is(shape->operation, "randrw") && shape->read_percent != USUAL_READ_PERCENT) {
+        strata_text_format(name, " %u/%u", shape->read_percent, 100 - shape->read_percent);
+    }
+    strata_text_format(name, " %s depth %u", block, shape->depth);
     if (shape->jobs > 1) {
-        used += (size_t)snprintf(extra + used, sizeof(extra) - used, " jobs %u", shape->jobs);
+        strata_text_format(name, " jobs %u", shape->jobs);
     }
     if (!is(shape->engine, "aio")) {
-        used += (size_t)snprintf(extra + used, sizeof(extra) - used, " %s", shape->engine);
+        strata_text_format(name, " %s", shape->engine);
     }
     if (is_polled(shape)) {
-        used += (size_t)snprintf(extra + used, sizeof(extra) - used, " polled");
+        strata_text_append(name, " polled");
     }
-    unsigned batch = (unsigned)strata_element_number(shape->element, "batch");
-    if (batch > 1) {
-        used += (size_t)snprintf(extra + used, sizeof(extra) - used, " batch %u", batch);
+    if (strata_element_number(element, "batch") > 1) {
+        strata_text_format(name, " batch %" PRIu64, strata_element_number(element, "batch"));
     }
-    if (verifies(shape->element)) {
-        used += (size_t)snprintf(extra + used, sizeof(extra) - used, " verify");
+    if (verifies(element)) {
+        strata_text_append(name, " verify");
     }
-    double rate_per_s = shape->rounds ? 0 : strata_element_decimal(shape->element, "rate");
-    if (rate_per_s > 0) {
-        (void)snprintf(extra + used, sizeof(extra) - used, " at %.6g/s", rate_per_s);
+    if (!shape->rounds && strata_element_decimal(element, "rate") > 0) {
+        strata_text_format(name, " at %.6g/s", strata_element_decimal(element, "rate"));
     }
-    if (is(shape->operation, "randrw") && shape->read_percent != USUAL_READ_PERCENT) {
-        (void)snprintf(share, sizeof(share), " %u/%u", shape->read_percent,
-                       100 - shape->read_percent);
+}
+
+static void fill_name(const struct shape *shape, struct strata_workload *workload)
+{
+    char block[32];
+    struct strata_text name = {0};
+    strata_units_format_size(shape->block_bytes, block, sizeof(block));
+    if (shape->ladder) {
+        strata_text_format(&name, "ladder %s %s x %u", shape->operation, block, shape->depth);
+    } else {
+        append_point(shape, block, &name);
     }
-    (void)snprintf(name, size, "%s%s%s%s %s depth %u%s", is(element, "workload") ? "" : element,
-                   is(element, "workload") ? "" : " ", shape->operation, share, block, shape->depth,
-                   extra);
+    (void)snprintf(workload->name, sizeof(workload->name), "%s", strata_text_string(&name));
+    strata_text_done(&name);
 }
 
 static void fill_mix(const struct shape *shape, struct strata_load *load)
@@ -200,7 +205,7 @@ static void add_cell(const struct shape *shape, const struct strata_backend *pla
     workload->object_bytes = shape->block_bytes;
     workload->concurrency = shape->jobs * shape->depth;
     workload->category = "";
-    fill_name(shape, workload->name, sizeof(workload->name));
+    fill_name(shape, workload);
     if (shape->ladder) {
         (void)snprintf(workload->match_key, sizeof(workload->match_key), "%" PRIu64 " B x %u",
                        shape->block_bytes, shape->depth);
@@ -279,7 +284,6 @@ static void resolve_engine(struct shape *shape, char *reason, size_t size)
     }
 }
 
-/* The depths to sweep: those of the element, but 1 for the sync engine where none was given. */
 static enum strata_status check_depth(const struct shape *shape, struct strata_error *error)
 {
     if (!is(shape->engine, "sync") || shape->depth == 1) {
@@ -311,6 +315,7 @@ static enum strata_status check_verify(const struct shape *shape, struct strata_
                             "another engine");
 }
 
+/* Sweep depths and jobs; the depth is 1 for the sync engine where none was given. */
 static enum strata_status expand_point(struct shape *shape, const struct strata_backend *plain,
                                        const struct strata_backend *encrypted,
                                        struct strata_cells *cells, struct strata_error *error)
