@@ -3,6 +3,7 @@
 #define STRATA_TARGET_VOLUME_H
 
 #include "common/base/error.h"
+#include "common/host/command.h"
 #include "common/measure/operation.h"
 
 #include <signal.h>
@@ -20,6 +21,13 @@ struct strata_volume {
     bool may_be_attached;
 };
 
+/* CREATE, ATTACH, DETACH, DELETE: the steps of a volume's life, in their order. */
+enum { STRATA_VOLUME_STEPS = 4 };
+extern const enum strata_operation_kind strata_volume_steps[STRATA_VOLUME_STEPS];
+
+/* Its place among them; -1 when it is none. */
+int strata_volume_step_index(enum strata_operation_kind kind);
+
 /* One step on one volume: what is asked, and what became of it. */
 struct strata_volume_step {
     enum strata_operation_kind kind;   /* CREATE, ATTACH, DETACH or DELETE */
@@ -30,6 +38,11 @@ struct strata_volume_step {
     enum strata_stage stage;
     char cause[320]; /* why it failed, one line */
 };
+
+/* What becomes of a step by the end of a command that it ran: its result as operations have it, and
+ * step->cause in words, beginning with `what`. */
+int32_t strata_volume_judge(const struct strata_command_outcome *outcome, const char *what,
+                            struct strata_volume_step *step);
 
 struct strata_volume_driver;
 
@@ -85,10 +98,10 @@ bool strata_volume_loop_opens(void);
 
 /* The user's own command lines, each with the question whether its end is reached. */
 struct strata_volume_command_options {
-    /* By CREATE, ATTACH, DETACH, DELETE in this order. A line is run by /bin/sh -c. */
-    const char *lines[4];  /* NULL: there is no such step */
-    const char *checks[4]; /* NULL: the line's own end is the step's */
-    unsigned count;        /* volumes */
+    /* In the order of strata_volume_steps. A line is run by /bin/sh -c. */
+    const char *lines[STRATA_VOLUME_STEPS];  /* NULL: there is no such step */
+    const char *checks[STRATA_VOLUME_STEPS]; /* NULL: the line's own end is the step's */
+    unsigned count;                          /* volumes */
     uint64_t size_bytes;
     bool encrypted;
     const char *const *devices; /* one for each volume, for {device}; NULL: none. The array is

@@ -9,7 +9,6 @@
 #include "common/base/clock.h"
 #include "common/base/memory.h"
 #include "common/base/text.h"
-#include "common/host/command.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -132,38 +131,6 @@ static bool stopped(const struct strata_volume_step *step)
     return step->stop != NULL && __atomic_load_n(step->stop, __ATOMIC_RELAXED) != 0;
 }
 
-/* The result of a line or a check, with its cause in words. */
-static int32_t judge(const struct strata_command_outcome *outcome, struct strata_volume_step *step,
-                     const char *what)
-{
-    const char *said = outcome->errors[0] != '\0' ? outcome->errors : outcome->output;
-    const char *colon = said[0] != '\0' ? ": " : "";
-    int32_t result = STRATA_RESULT_OK;
-    switch (outcome->end) {
-    case STRATA_COMMAND_EXITED:
-        result = outcome->code == 0 ? STRATA_RESULT_OK : STRATA_RESULT_COMMAND + outcome->code;
-        (void)snprintf(step->cause, sizeof(step->cause), "%s ended with status %d%s%.200s", what,
-                       outcome->code, colon, said);
-        break;
-    case STRATA_COMMAND_TIMED_OUT:
-        result = STRATA_RESULT_TIMED_OUT;
-        (void)snprintf(step->cause, sizeof(step->cause), "%s was ended at the timeout%s%.200s",
-                       what, colon, said);
-        break;
-    case STRATA_COMMAND_STOPPED:
-        result = EINTR;
-        (void)snprintf(step->cause, sizeof(step->cause), "%s was interrupted%s%.200s", what, colon,
-                       said);
-        break;
-    case STRATA_COMMAND_NOT_STARTED:
-        result = outcome->code;
-        (void)snprintf(step->cause, sizeof(step->cause), "/bin/sh: %s",
-                       strerrordesc_np(outcome->code));
-        break;
-    }
-    return result;
-}
-
 /* What `create` printed becomes the volume's {id}. */
 static int32_t take_id(struct command_driver *driver, const struct strata_volume *volume,
                        const char *output, struct strata_volume_step *step)
@@ -204,7 +171,7 @@ static int32_t wait_for(const struct command_driver *driver, const struct strata
     struct strata_command_outcome outcome;
     do {
         run(driver, volume, check, step, until_ns, &outcome);
-        int32_t result = judge(&outcome, step, "its check");
+        int32_t result = strata_volume_judge(&outcome, "its check", step);
         if (outcome.end != STRATA_COMMAND_EXITED || outcome.code == STRATA_VOLUME_CHECK_REACHED ||
             outcome.code == STRATA_VOLUME_CHECK_NEVER) {
             return result;
@@ -225,7 +192,7 @@ static int32_t perform(struct command_driver *driver, const struct strata_volume
     struct strata_command_outcome outcome;
     const char *check = driver->options.checks[index];
     run(driver, volume, driver->options.lines[index], step, until_ns, &outcome);
-    int32_t result = judge(&outcome, step, "the command");
+    int32_t result = strata_volume_judge(&outcome, "the command", step);
     if (result == STRATA_RESULT_OK && step->kind == STRATA_OPERATION_CREATE) {
         result = take_id(driver, volume, outcome.output, step);
     }
@@ -249,7 +216,7 @@ static int32_t undo(struct command_driver *driver, const struct strata_volume *v
     int32_t result;
     do {
         run(driver, volume, driver->options.lines[index], step, until_ns, &outcome);
-        result = judge(&outcome, step, "the command");
+        result = strata_volume_judge(&outcome, "the command", step);
         if (check != NULL) {
             struct strata_command_outcome answer;
             run(driver, volume, check, step, until_ns, &answer);
@@ -257,7 +224,7 @@ static int32_t undo(struct command_driver *driver, const struct strata_volume *v
                 return STRATA_RESULT_OK;
             }
             if (result == STRATA_RESULT_OK) {
-                (void)judge(&answer, step, "its check");
+                (void)strata_volume_judge(&answer, "its check", step);
                 result = STRATA_RESULT_TIMED_OUT;
             }
         }
@@ -269,10 +236,7 @@ static int32_t command_perform(struct strata_volume_driver *base,
                                const struct strata_volume *volume, struct strata_volume_step *step)
 {
     struct command_driver *driver = (struct command_driver *)base;
-    int index = step->kind == STRATA_OPERATION_CREATE   ? 0
-                : step->kind == STRATA_OPERATION_ATTACH ? 1
-                : step->kind == STRATA_OPERATION_DETACH ? 2
-                                                        : 3;
+    int index = strata_volume_step_index(step->kind);
     uint64_t until_ns = strata_clock_monotonic_ns() + driver->options.timeout_ns;
     return step->stop != NULL ? perform(driver, volume, index, step, until_ns)
                               : undo(driver, volume, index, step, until_ns);
@@ -315,7 +279,7 @@ enum strata_status strata_volume_command_open(const struct strata_volume_command
     for (unsigned n = 0; n < options->count && options->devices != NULL; n++) {
         driver->devices[n] = options->devices[n];
     }
-    for (int i = 0; i < 4; i++) {
+    for (int i = 0; i < STRATA_VOLUME_STEPS; i++) {
         const char *parts[] = {options->lines[i], options->checks[i]};
         for (int p = 0; p < 2; p++) {
             driver->needs_id =

@@ -81,28 +81,6 @@ static int32_t failed(struct strata_volume_step *step, const char *what, int32_t
     return code;
 }
 
-/* The result of a cryptsetup call. */
-static int32_t judge(const struct strata_command_outcome *outcome, const char *what,
-                     struct strata_volume_step *step)
-{
-    switch (outcome->end) {
-    case STRATA_COMMAND_TIMED_OUT:
-        return failed(step, what, STRATA_RESULT_TIMED_OUT);
-    case STRATA_COMMAND_STOPPED:
-        return failed(step, what, EINTR);
-    case STRATA_COMMAND_NOT_STARTED:
-        return failed(step, what, outcome->code);
-    case STRATA_COMMAND_EXITED:
-        break;
-    }
-    if (outcome->code == 0) {
-        return STRATA_RESULT_OK;
-    }
-    (void)snprintf(step->cause, sizeof(step->cause), "%s: exit status %d: %.200s", what,
-                   outcome->code, outcome->errors);
-    return STRATA_RESULT_COMMAND + outcome->code;
-}
-
 static struct strata_luks luks_of(const struct loop_driver *loop,
                                   const struct strata_volume_step *step)
 {
@@ -124,7 +102,7 @@ static int32_t format(struct loop_driver *loop, const struct strata_volume *volu
     strata_luks_format(path, &luks, passphrase, &outcome);
     step->stage = STRATA_STAGE_CIPHER;
     step->stage_ns = strata_clock_monotonic_ns() - begin_ns;
-    int32_t result = judge(&outcome, "cryptsetup luksFormat", step);
+    int32_t result = strata_volume_judge(&outcome, "cryptsetup luksFormat", step);
     if (result == STRATA_RESULT_OK && !strata_luks_is_header(file)) {
         return failed(step, "no LUKS2 header stands on the file", STRATA_RESULT_CONTENT);
     }
@@ -177,7 +155,7 @@ static int32_t open_luks(struct loop_driver *loop, const struct strata_volume *v
                      &outcome);
     step->stage = STRATA_STAGE_OPEN;
     step->stage_ns = strata_clock_monotonic_ns() - begin_ns;
-    int32_t result = judge(&outcome, "cryptsetup open", step);
+    int32_t result = strata_volume_judge(&outcome, "cryptsetup open", step);
     return result == STRATA_RESULT_OK ? hold_mapping(device, volume, step) : result;
 }
 
@@ -251,8 +229,8 @@ static int32_t detach(struct loop_driver *loop, const struct strata_volume *volu
     return result;
 }
 
-static int32_t delete (struct loop_driver *loop, const struct strata_volume *volume,
-                       struct strata_volume_step *step)
+static int32_t delete_file(struct loop_driver *loop, const struct strata_volume *volume,
+                           struct strata_volume_step *step)
 {
     char path[PATH_MAX + 64];
     strata_volume_loop_file(&loop->base, volume, path, sizeof(path));
@@ -275,7 +253,7 @@ static int32_t loop_perform(struct strata_volume_driver *driver, const struct st
     case STRATA_OPERATION_DETACH:
         return detach(loop, volume, step);
     default:
-        return delete (loop, volume, step);
+        return delete_file(loop, volume, step);
     }
 }
 

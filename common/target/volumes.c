@@ -17,20 +17,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { STEPS = 4 };
-
-static const enum strata_operation_kind steps[STEPS] = {
-    STRATA_OPERATION_CREATE, STRATA_OPERATION_ATTACH, STRATA_OPERATION_DETACH,
-    STRATA_OPERATION_DELETE};
-
 struct volumes;
 
 /* What a job keeps from phase to phase; only its own thread writes to it. */
 struct job {
     struct volumes *volumes;
     unsigned number;
-    char first_failure[STEPS][400]; /* "" while there is none */
-    struct strata_text left;        /* names of volumes that cleanup could not remove, and why */
+    char first_failure[STRATA_VOLUME_STEPS][400]; /* "" while there is none */
+    struct strata_text left; /* names of volumes that cleanup could not remove, and why */
 };
 
 struct volumes {
@@ -47,16 +41,6 @@ struct worker {
     struct job *job;
     struct strata_volume **items; /* those that the phase works on, fixed when it begins */
 };
-
-static int step_index(enum strata_operation_kind kind)
-{
-    for (int i = 0; i < STEPS; i++) {
-        if (steps[i] == kind) {
-            return i;
-        }
-    }
-    return -1;
-}
 
 /* Whether a step may be asked of the volume as it is. */
 static bool is_ready(const struct strata_volume *volume, enum strata_operation_kind kind)
@@ -101,7 +85,8 @@ static enum strata_status volumes_worker_open(struct strata_target *target,
 {
     struct volumes *volumes = (struct volumes *)target;
     int kind = setup->kinds != 0 ? __builtin_ctz(setup->kinds) : 0;
-    if (setup->kinds != 1U << kind || step_index((enum strata_operation_kind)kind) < 0 ||
+    if (setup->kinds != 1U << kind ||
+        strata_volume_step_index((enum strata_operation_kind)kind) < 0 ||
         setup->jobs != volumes->job_count) {
         return strata_error_set(
             error, STRATA_INTERNAL,
@@ -165,7 +150,7 @@ static int volumes_submit(struct strata_worker *base, struct strata_operation *c
     if (step.stage_ns > 0) {
         strata_operation_stage(operation, step.stage, step.stage_ns);
     }
-    char *first = worker->job->first_failure[step_index(step.kind)];
+    char *first = worker->job->first_failure[strata_volume_step_index(step.kind)];
     if (operation->result != STRATA_RESULT_OK && first[0] == '\0') {
         snprintf(first, sizeof(worker->job->first_failure[0]), "%s of %s: %s",
                  strata_operation_name(step.kind), volume->name, step.cause);
@@ -312,7 +297,7 @@ void strata_volumes_describe_failures(const struct strata_target *target, char *
     const struct volumes *volumes = (const struct volumes *)target;
     size_t length = 0;
     text[0] = '\0';
-    for (int i = 0; i < STEPS; i++) {
+    for (int i = 0; i < STRATA_VOLUME_STEPS; i++) {
         for (unsigned j = 0; j < volumes->job_count && length < size; j++) {
             const char *failure = volumes->jobs[j].first_failure[i];
             if (failure[0] != '\0') {

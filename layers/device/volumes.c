@@ -23,17 +23,12 @@
 #define LOOP_STEP_NS    UINT64_C(50000000)
 #define COMMAND_STEP_NS UINT64_C(5000000000)
 
-enum { STEPS = 4 };
-
-/* A step, the options that hold its command line and its check, and what stands for it. */
+/* By the steps in their order: the options that hold the step's command line and its check. */
 static const struct {
     const char *name;
     const char *check;
-    enum strata_operation_kind kind;
-} steps[STEPS] = {{"create", "ready", STRATA_OPERATION_CREATE},
-                  {"attach", "attached", STRATA_OPERATION_ATTACH},
-                  {"detach", "detached", STRATA_OPERATION_DETACH},
-                  {"delete", "gone", STRATA_OPERATION_DELETE}};
+} steps[STRATA_VOLUME_STEPS] = {
+    {"create", "ready"}, {"attach", "attached"}, {"detach", "detached"}, {"delete", "gone"}};
 
 static bool is(const char *text, const char *other)
 {
@@ -157,7 +152,7 @@ static enum strata_status check_command(const struct strata_element *element,
 {
     unsigned count = (unsigned)strata_element_number(element, "count");
     enum strata_status status = STRATA_OK;
-    for (int i = 0; i < STEPS && status == STRATA_OK; i++) {
+    for (int i = 0; i < STRATA_VOLUME_STEPS && status == STRATA_OK; i++) {
         bool attachment = i == 1 || i == 2;
         bool needed = !attachment || is_asked(element, "attach");
         status = check_line(backend, steps[i].name, needed, count, error);
@@ -203,14 +198,14 @@ static unsigned jobs_for(uint64_t count, uint64_t concurrency)
 
 static void add_phases(struct strata_workload *workload, const struct strata_element *element)
 {
-    workload->phases = strata_memory_new(STEPS, sizeof(*workload->phases));
-    for (int i = 0; i < STEPS; i++) {
+    workload->phases = strata_memory_new(STRATA_VOLUME_STEPS, sizeof(*workload->phases));
+    for (int i = 0; i < STRATA_VOLUME_STEPS; i++) {
         if (is_asked(element, steps[i].name)) {
             workload->phases[workload->phase_count++] =
                 (struct strata_load){.phase = steps[i].name,
                                      .jobs = workload->concurrency,
                                      .depth = 1,
-                                     .mix = {{.kind = steps[i].kind, .weight = 1}},
+                                     .mix = {{.kind = strata_volume_steps[i], .weight = 1}},
                                      .mix_count = 1,
                                      .order = STRATA_ORDER_SEQUENTIAL,
                                      .one_pass = true};
@@ -289,7 +284,7 @@ static void add_cell(const struct strata_element *element, unsigned concurrency,
         text_of(plain, "driver"), count,
         strata_units_format_size(number_of(plain, "size"), size, sizeof(size)),
         workload->concurrency);
-    if (workload->phase_count < STEPS) {
+    if (workload->phase_count < STRATA_VOLUME_STEPS) {
         (void)snprintf(workload->name + used, sizeof(workload->name) - used, ", to %s",
                        workload->phases[workload->phase_count - 1].phase);
     }
@@ -352,7 +347,7 @@ static enum strata_status open_command(const struct strata_backend *backend, uns
                                                     .encrypted = backend->encrypted,
                                                     .timeout_ns = number_of(backend, "timeout"),
                                                     .poll_ns = number_of(backend, "poll")};
-    for (int i = 0; i < STEPS; i++) {
+    for (int i = 0; i < STRATA_VOLUME_STEPS; i++) {
         options.lines[i] = text_of(backend, steps[i].name);
         options.checks[i] = text_of(backend, steps[i].check);
     }
