@@ -126,7 +126,7 @@ static void fill_end(const struct shape *shape, struct strata_load *load)
     uint64_t amount = strata_element_number(element, "amount");
     load->operations = strata_element_number(element, "limit");
     if (amount > 0) {
-        load->operations = (amount + shape->block_bytes - 1) / shape->block_bytes;
+        load->operations = amount / shape->block_bytes + (amount % shape->block_bytes > 0 ? 1 : 0);
         load->duration_ns = strata_element_given(element, "duration") ? load->duration_ns : 0;
     }
 }
