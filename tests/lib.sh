@@ -3,6 +3,7 @@
 #   begin NAME            names the test file; makes $scratch (removed at exit) and cds nowhere
 #   check NAME CMD…       passes when CMD succeeds; else fails and shows its output
 #   equal NAME GOT WANT   passes when the two strings are equal
+#   between NAME GOT LEAST MOST  passes when the number is in that range
 #   fail NAME REASON      counts a failure
 #   pass NAME             counts a success
 #   skip NAME REASON      counts a skip
@@ -36,6 +37,13 @@ check() {
     if output=$("$@" 2>&1); then pass "$name"; else fail "$name" "exit $?"; printf '%s\n' "$output" | tail -n 20 | sed 's/^/       /'; fi
 }
 equal() { if [ "$2" = "$3" ]; then pass "$1"; else fail "$1" "got [$2], want [$3]"; fi; }
+between() {
+    if awk -v got="$2" -v least="$3" -v most="$4" 'BEGIN { exit !(got != "" && got + 0 >= least && got + 0 <= most) }'; then
+        pass "$1 ($2)"
+    else
+        fail "$1" "$2 is not from $3 to $4"
+    fi
+}
 finish() {
     echo "$suite: $passed passed, $failed failed, $skipped skipped"
     [ $failed -eq 0 ] && [ $((passed + skipped)) -gt 0 ]

@@ -17,12 +17,12 @@ fi
 
 # ---- the upper half fails with EIO (D8), with --json (D7) -------------------------------------------------
 if ! faulty_disk half 16M fail=8MiB-16MiB || ! on_loop "$disk" --direct-io=on; then
-    skip "faulty devices" "$faulty_reason"
+    skip "faulty devices" "$missing"
     finish
 fi
 for engine in sync aio uring; do
     depth=$([ $engine = sync ] && echo 1 || echo 8)
-    device --plain "$device" --op randread --engine $engine --depth "$depth" --limit 4000 --duration 30s --json
+    device --plain "$loop" --op randread --engine $engine --depth "$depth" --limit 4000 --duration 30s --json
     equal "$engine: half the operations fail: exit code" $? 1
     equal "$engine: stdout is one document with the status (D7)" "$(jq -rs 'length, .[0].runs[0].status' "$scratch/out" | xargs)" \
         "1 invalid"
@@ -37,10 +37,10 @@ for engine in sync aio uring; do
     equal "$engine: the rate and the bytes are those of successes" \
         "$(value "SELECT bytes = 4096 * ok AND abs(ops_per_s * window_s - window_ok) < 1 FROM v_throughput WHERE run_id = $last")" 1
 done
-device --plain "$device" --op randwrite --depth 8 --limit 4000 --duration 30s --json --set error-budget=100% --allow-overwrite "$device"
+device --plain "$loop" --op randwrite --depth 8 --limit 4000 --duration 30s --json --set error-budget=100% --allow-overwrite "$loop"
 equal "an error budget of all: the failures are counted all the same" \
     "$(value "SELECT message, count > 1700 FROM v_error WHERE run_id = $last")" "EIO: Input/output error|1"
-device --plain "$device" --op read --offset 8MiB --depth 8 --duration 1s --json
+device --plain "$loop" --op read --offset 8MiB --depth 8 --duration 1s --json
 equal "all of it fails: no success, no rate, no latency" \
     "$? $(value "SELECT status, ok, coalesce(ops_per_s, 0) FROM v_throughput WHERE run_id = $last")" "1 failed|0|0"
 check "… and stdout is a document" jq -e '.runs[-1].operations == 0' "$scratch/out"
@@ -55,15 +55,15 @@ equal "short reads are failures with a name" "$(value "SELECT message, count FRO
 never="invalid: unwritten blocks were read: 64 of 64 sampled ones were never written; write the whole of it first"
 truncate -s 16M "$scratch/sparse"
 on_loop "$scratch/sparse" --direct-io=on
-device --plain "$device" --op randread --depth 4 --limit 320 --duration 30s
+device --plain "$loop" --op randread --depth 4 --limit 320 --duration 30s
 equal "a loop device over a file without blocks (D13)" "$(value "$outcome" | grep -o "unwritten.*")" "${never#invalid: }"
-dd if=/dev/urandom of="$device" bs=1M count=16 oflag=direct status=none
-device --plain "$device" --op randread --depth 4 --limit 320 --duration 30s
+dd if=/dev/urandom of="$loop" bs=1M count=16 oflag=direct status=none
+device --plain "$loop" --op randread --depth 4 --limit 320 --duration 30s
 check "… after it was written whole" test "$(value "SELECT reason LIKE '%unwritten%' FROM run WHERE id = $last")" = 0
-if blkdiscard "$device" 2> "$scratch/log"; then
-    device --plain "$device" --op randread --depth 4 --limit 320 --duration 30s
+if blkdiscard "$loop" 2> "$scratch/log"; then
+    device --plain "$loop" --op randread --depth 4 --limit 320 --duration 30s
     equal "… after it was discarded (D13)" "$(value "$outcome" | grep -o "unwritten.*")" "${never#invalid: }"
-    device --plain "$device" --op randread --encrypt aes-xts-256 --pairs 1 --set control=no --depth 4 --limit 320 --duration 30s
+    device --plain "$loop" --op randread --encrypt aes-xts-256 --pairs 1 --set control=no --depth 4 --limit 320 --duration 30s
     equal "… through the cipher, where it reads as noise (D13)" \
         "$(value "SELECT count(*) FROM run WHERE id >= $last - 1 AND reason LIKE '%unwritten blocks were read: 64 of 64%'")" 2
 else
@@ -79,21 +79,21 @@ else
     sync "$scratch/warm"
     cat "$scratch/warm" > /dev/null
     on_loop "$scratch/warm" # without direct I/O
-    device --plain "$device" --op randread --depth 8 --duration 1s
+    device --plain "$loop" --op randread --depth 8 --duration 1s
     equal "a loop device that reads from the page cache (D14)" "$(value "$outcome" | sed -E 's/[0-9]+ bytes of [0-9]+/N bytes of N/')" \
-        "invalid: randread: cached: the devices below ${device#/dev/} moved N bytes of N that were asked"
-    losetup --direct-io=on "$device"
-    device --plain "$device" --op randread --depth 8 --duration 1s
+        "invalid: randread: cached: the devices below ${loop#/dev/} moved N bytes of N that were asked"
+    losetup --direct-io=on "$loop"
+    device --plain "$loop" --op randread --depth 8 --duration 1s
     equal "… is not called so with direct I/O" "$(value "SELECT reason LIKE '%cached%' FROM run WHERE id = $last")" 0
 fi
 memory=$(mktemp -d /dev/shm/strata-test.XXXXXX)
 at_exit 'rm -rf "$memory"'
 head -c 16M /dev/urandom > "$memory/file"
 on_loop "$memory/file"
-device --plain "$device" --op randread --depth 8 --duration 300ms
+device --plain "$loop" --op randread --depth 8 --duration 300ms
 equal "over memory nothing else is below: not called cached, and the stack says so" \
     "$(value "SELECT reason LIKE '%cached%', json(storage ->> '\$.stack') FROM run JOIN backend ON backend.id = backend_id WHERE run.id = $last")" \
-    "0|[\"${device#/dev/}\"]"
+    "0|[\"${loop#/dev/}\"]"
 
 # ---- two jobs of different speed (D16) --------------------------------------------------------------------------
 # One job reads the lower half at 2 ms, one the upper at 12 ms: of 14 operations 12 are fast. So the median

@@ -144,7 +144,7 @@ else
     equal "… each run says so" "$(sqlite3 "$db" "SELECT count(*), sum(reason <> '') FROM run WHERE status IN ('invalid', 'failed')")" "2|2"
     check "… stdout is a document (D7)" jq -e '.runs | length == 2' "$scratch/out"
     if faulty_disk vanishes-too 16M && on_loop "$disk" --direct-io=on; then
-        during 'kill -KILL $server' --plain "$device" --op randread --repetitions 2
+        during 'kill -KILL $server' --plain "$loop" --op randread --repetitions 2
         equal "a device that vanishes: exit" $? 1
         equal "… the errors have a name (D8)" "$(sqlite3 "$db" "SELECT DISTINCT message FROM error")" "EIO: Input/output error"
         equal "… each run says so" "$(sqlite3 "$db" "SELECT count(*), sum(reason <> '') FROM run WHERE status IN ('invalid', 'failed')")" "2|2"

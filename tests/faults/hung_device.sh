@@ -12,10 +12,10 @@ if [ "$(id -u)" != 0 ] || [ ! -e /dev/fuse ]; then
 fi
 # Reads and writes between 1 and 8 MiB hang as soon as the faults are turned on by SIGUSR1.
 if ! faulty_disk half 16M hang=1MiB-8MiB well || ! on_loop "$disk" --direct-io=on; then
-    skip "hung devices" "$faulty_reason"
+    skip "hung devices" "$missing"
     finish
 fi
-half=$device half_file=$disk half_server=$server
+half=$loop half_file=$disk half_server=$server
 
 # hangs NAME WHEN EXIT TEXT ARGUMENTS…: the faults begin `before` the program, or `during` its run; it ends
 # within 20 s with that exit code while the device still hangs; one line on stderr holds the text.
@@ -103,18 +103,18 @@ kill -USR1 $half_server
 # ---- a device that hangs from its first byte ---------------------------------------------------------------
 faulty_disk whole 16M hang=0-16MiB && on_loop "$disk" --direct-io=on
 begun=$SECONDS
-timeout -k 1 20 "$bin/strata-device" --quiet --db "$scratch/none.db" --give-up 2s --plain "$device" --op randwrite \
-    --allow-overwrite "$device" > "$scratch/out" 2> "$scratch/err"
+timeout -k 1 20 "$bin/strata-device" --quiet --db "$scratch/none.db" --give-up 2s --plain "$loop" --op randwrite \
+    --allow-overwrite "$loop" > "$scratch/out" 2> "$scratch/err"
 equal "the search for signatures: exit and words" "$? $(cat "$scratch/err")" \
-    "3 strata-device: plain: $device does not answer: looking at it did not end within 2.00 s"
+    "3 strata-device: plain: $loop does not answer: looking at it did not end within 2.00 s"
 check "… within 20 s, and no database came of it" test $((SECONDS - begun)) -lt 20 -a ! -e "$scratch/none.db"
 kill -TERM $server
 
 faulty_disk mute 16M hang=0-16MiB only=write && on_loop "$disk" --direct-io=on
-timeout -k 1 20 "$bin/strata-device" --quiet --db "$scratch/none.db" --give-up 2s --plain "$device" --op randwrite \
-    --encrypt aes-xts-256 --allow-overwrite "$device" > "$scratch/out" 2> "$scratch/err"
+timeout -k 1 20 "$bin/strata-device" --quiet --db "$scratch/none.db" --give-up 2s --plain "$loop" --op randwrite \
+    --encrypt aes-xts-256 --allow-overwrite "$loop" > "$scratch/out" 2> "$scratch/err"
 equal "the trial of the cipher: exit" $? 3
-check "… and its words" grep -q "$device does not answer: a write of block 4095 did not come back within 2.00 s" "$scratch/err"
+check "… and its words" grep -q "$loop does not answer: a write of block 4095 did not come back within 2.00 s" "$scratch/err"
 kill -TERM $server
 
 # ---- what answers late is no hang --------------------------------------------------------------------------

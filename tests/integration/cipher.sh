@@ -6,14 +6,6 @@ db=$scratch/results.db
 device() { timeout 120 "$bin/strata-device" --quiet --db "$db" "$@"; }
 value() { sqlite3 "$db" "$1"; }
 last="(SELECT max(id) FROM run)"
-# between NAME VALUE LOW HIGH
-between() {
-    if awk -v v="$2" -v low="$3" -v high="$4" 'BEGIN { exit !(v != "" && v >= low && v <= high) }'; then
-        pass "$1 ($2)"
-    else
-        fail "$1" "$2 is not from $3 to $4"
-    fi
-}
 
 # ---- as fast as openssl speed, both directions --------------------------------------------------
 # openssl speed counts processor time, so the rate here is also that of the processor time: what else

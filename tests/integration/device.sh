@@ -1,6 +1,10 @@
 #!/bin/bash
 # strata-device against independent witnesses: the kernel's counts, strace, and what it must refuse.
 . "$(dirname "$0")/../lib.sh"
+# shellcheck source=tests/support/loop.sh
+. "$top/tests/support/loop.sh"
+# shellcheck source=tests/support/refused.sh
+. "$top/tests/support/refused.sh"
 begin device
 db=$scratch/results.db
 
@@ -25,21 +29,6 @@ within() {
     else
         fail "$1" "$2 against $3"
     fi
-}
-# refused NAME EXIT-CODE TEXT ARGUMENTS…: one line on stderr that holds the text, no run stored
-refused() {
-    local name=$1 code=$2 text=$3 before got
-    shift 3
-    before=$(value "SELECT count(*) FROM run" 2> /dev/null)
-    device "$@" > "$scratch/out" 2> "$scratch/err"
-    got=$?
-    equal "$name: exit code" "$got" "$code"
-    if [ "$(wc -l < "$scratch/err")" = 1 ] && grep -qF -- "$text" "$scratch/err"; then
-        pass "$name: says why"
-    else
-        fail "$name: says why" "[$(cat "$scratch/err")] lacks [$text]"
-    fi
-    equal "$name: no run" "$(value "SELECT count(*) FROM run")" "$before"
 }
 
 # ---- the number of operations ---------------------------------------------------------------------
@@ -159,15 +148,8 @@ equal "failures are in no rate" \
     "$(value "SELECT attempts - ok FROM v_throughput WHERE run_id = $last")" "$injected"
 
 # ---- loop devices (D3, D4) ---------------------------------------------------------------------------------
-attach() { # attach BYTES OPTIONS…: sets $loop, over random content
-    local bytes=$1
-    shift
-    head -c "$bytes" /dev/urandom > "$scratch/below"
-    loop=$(losetup --find --show --direct-io=on "$@" "$scratch/below" 2> "$scratch/err") || return 1
-    at_exit "losetup -d $loop 2>/dev/null"
-}
-if [ "$(id -u)" != 0 ] || ! attach 16M --sector-size 4096; then
-    skip "loop devices" "root and a free loop device are needed"
+if ! random_loop below 16M --sector-size 4096; then
+    skip "loop devices" "$missing"
     finish
 fi
 device --plain "$loop" --op randread --block-size 512,4096 --duration 200ms --warm-up 0s \
@@ -184,7 +166,7 @@ refused "offset of 512 on 4096 B sectors" 2 "not a multiple of the logical block
 
 # The kernel's own count of the device: completed reads before and after.
 reads() { awk '{print $1}' "/sys/block/${loop#/dev/}/stat"; }
-attach 64M
+random_loop below 64M
 before=$(reads)
 device --plain "$loop" --op randread --block-size 512 --depth 32 --duration 500ms --warm-up 0s \
     > "$scratch/out" 2> "$scratch/err"

@@ -2,6 +2,8 @@
 # What strata-device must never overwrite: each case is refused with the finding named, and the bytes
 # of the device are the same afterwards.
 . "$(dirname "$0")/../lib.sh"
+# shellcheck source=tests/support/loop.sh
+. "$top/tests/support/loop.sh"
 begin device_safety
 db=$scratch/results.db
 
@@ -89,42 +91,35 @@ if [ "$(id -u)" != 0 ]; then
     finish
 fi
 
-# attach IMAGE OPTIONS…: sets $device, a loop device over the image that is detached at the end.
-attach() {
-    local backing=$1
-    shift
-    device=$(losetup --find --show "$@" "$backing") || return 1
-    at_exit "losetup -d $device 2>/dev/null"
-}
-if ! attach "$(image plain 16M)"; then
-    skip "devices" "no loop device can be attached here"
+if ! on_loop "$(image plain 16M)"; then
+    skip "devices" "$missing"
     finish
 fi
 
-refused "device without permission" "$device" 2 "read only until --allow-overwrite $device"
-refused "file below a loop device" "$scratch/plain" 3 "the storage of loop device ${device#/dev/}" \
+refused "device without permission" "$loop" 2 "read only until --allow-overwrite $loop"
+refused "file below a loop device" "$scratch/plain" 3 "the storage of loop device ${loop#/dev/}" \
     --allow-overwrite "$scratch/plain"
-written "permitted device without a signature" "$device" --allow-overwrite "$device"
+written "permitted device without a signature" "$loop" --allow-overwrite "$loop"
 
-signature() { # signature NAME TEXT COMMAND…: the command marks $device
+signature() { # signature NAME TEXT COMMAND…: the command marks $loop
     local name=$1 text=$2
     shift 2
-    attach "$(image "$name" 16M)"
+    on_loop "$(image "$name" 16M)"
     if ! "$@" > "$scratch/log" 2>&1; then
         skip "$name" "$1 failed: $(tail -n 1 "$scratch/log")"
         return
     fi
-    refused "$name" "$device" 2 "$text" --allow-overwrite "$device"
+    refused "$name" "$loop" 2 "$text" --allow-overwrite "$loop"
 }
-signature ext4 "ext4 file system" eval 'mkfs.ext4 -q -F "$device"'
-signature gpt "gpt partition table" eval 'printf "label: gpt\n,\n" | sfdisk -q --no-reread "$device"'
-signature dos "dos partition table" eval 'printf "label: dos\n,\n" | sfdisk -q --no-reread "$device"'
+signature ext4 "ext4 file system" eval 'mkfs.ext4 -q -F "$loop"'
+signature gpt "gpt partition table" eval 'printf "label: gpt\n,\n" | sfdisk -q --no-reread "$loop"'
+signature dos "dos partition table" eval 'printf "label: dos\n,\n" | sfdisk -q --no-reread "$loop"'
 signature luks "crypto_LUKS signature" eval \
-    'printf key | cryptsetup -q luksFormat --type luks1 --pbkdf-force-iterations 1000 "$device" -'
+    'printf key | cryptsetup -q luksFormat --type luks1 --pbkdf-force-iterations 1000 "$loop" -'
 signature luks2 "crypto_LUKS signature" eval \
     'printf key | cryptsetup -q luksFormat --type luks2 --pbkdf pbkdf2 --pbkdf-force-iterations 1000 \
-    --luks2-metadata-size 16k --luks2-keyslots-size 256k "$device" -'
-signature swap "swap" eval 'mkswap "$device"'
+    --luks2-metadata-size 16k --luks2-keyslots-size 256k "$loop" -'
+signature swap "swap" eval 'mkswap "$loop"'
 # LVM's label in sector 1, its checksum seeded as LVM does.
 lvm_label() {
     /usr/bin/python3 - "$1" << 'END'
@@ -138,16 +133,16 @@ with open(sys.argv[1], "r+b") as device:
     device.write(b"LABELONE" + struct.pack("<QI", 1, crc) + content)
 END
 }
-signature lvm "LVM2_member signature" eval 'lvm_label "$device"'
+signature lvm "LVM2_member signature" eval 'lvm_label "$loop"'
 
-attach "$(image mounted 16M)"
-mkfs.ext4 -q -F "$device"
+on_loop "$(image mounted 16M)"
+mkfs.ext4 -q -F "$loop"
 mkdir "$scratch/mnt"
-if mount "$device" "$scratch/mnt"; then
+if mount "$loop" "$scratch/mnt"; then
     at_exit "umount $scratch/mnt 2>/dev/null"
-    refused "mounted device" "$device" 3 "mounted at $scratch/mnt" --allow-overwrite "$device" \
+    refused "mounted device" "$loop" 3 "mounted at $scratch/mnt" --allow-overwrite "$loop" \
         --allow-overwrite-signature
-    timeout 60 "$bin/strata-device" --plain "$device" --op read --block-size 4096 --depth 1 \
+    timeout 60 "$bin/strata-device" --plain "$loop" --op read --block-size 4096 --depth 1 \
         --duration 100ms --quiet --db "$db" > "$scratch/out" 2> "$scratch/err"
     if [ $? -le 1 ]; then pass "a mounted device may be read"; else
         fail "a mounted device may be read" "$(cat "$scratch/err")"
@@ -159,55 +154,55 @@ fi
 
 # A mount that only another namespace sees.
 mkfifo "$scratch/ready"
-unshare --mount --propagation private sh -c "mount $device $scratch/mnt && echo > $scratch/ready &&
+unshare --mount --propagation private sh -c "mount $loop $scratch/mnt && echo > $scratch/ready &&
     exec sleep 60" &
 namespace=$!
 at_exit "kill $namespace 2>/dev/null; wait $namespace 2>/dev/null"
 if timeout 10 cat "$scratch/ready" > /dev/null; then
-    refused "device mounted in another namespace" "$device" 3 "mounted at" \
-        --allow-overwrite "$device" --allow-overwrite-signature
+    refused "device mounted in another namespace" "$loop" 3 "mounted at" \
+        --allow-overwrite "$loop" --allow-overwrite-signature
 else
     skip "device mounted in another namespace" "unshare failed"
 fi
 kill $namespace 2>/dev/null
 wait $namespace 2>/dev/null
 
-attach "$(image swapping 16M)"
-mkswap "$device" > /dev/null 2>&1
-if swapon "$device" 2> "$scratch/log"; then
-    at_exit "swapoff $device 2>/dev/null"
-    refused "swap in use" "$device" 3 "swap space" --allow-overwrite "$device" \
+on_loop "$(image swapping 16M)"
+mkswap "$loop" > /dev/null 2>&1
+if swapon "$loop" 2> "$scratch/log"; then
+    at_exit "swapoff $loop 2>/dev/null"
+    refused "swap in use" "$loop" 3 "swap space" --allow-overwrite "$loop" \
         --allow-overwrite-signature
-    swapoff "$device"
+    swapoff "$loop"
 else
     skip "swap in use" "$(cat "$scratch/log")"
 fi
 
-attach "$(image disk 32M)" --partscan
-printf 'label: gpt\nsize=16MiB\n,\n' | sfdisk -q "$device" > /dev/null 2>&1
-partx --update "$device" 2> /dev/null
-if [ -b "${device}p1" ] && mkfs.ext4 -q -F "${device}p1" && mount "${device}p1" "$scratch/mnt"; then
+on_loop "$(image disk 32M)" --partscan
+printf 'label: gpt\nsize=16MiB\n,\n' | sfdisk -q "$loop" > /dev/null 2>&1
+partx --update "$loop" 2> /dev/null
+if [ -b "${loop}p1" ] && mkfs.ext4 -q -F "${loop}p1" && mount "${loop}p1" "$scratch/mnt"; then
     at_exit "umount $scratch/mnt 2>/dev/null"
-    refused "whole disk with a mounted partition" "$device" 3 "mounted at $scratch/mnt" \
-        --allow-overwrite "$device" --allow-overwrite-signature
-    refused "mounted partition" "${device}p1" 3 "mounted at $scratch/mnt" \
-        --allow-overwrite "${device}p1" --allow-overwrite-signature
+    refused "whole disk with a mounted partition" "$loop" 3 "mounted at $scratch/mnt" \
+        --allow-overwrite "$loop" --allow-overwrite-signature
+    refused "mounted partition" "${loop}p1" 3 "mounted at $scratch/mnt" \
+        --allow-overwrite "${loop}p1" --allow-overwrite-signature
     umount "$scratch/mnt"
 else
     skip "partitions" "the kernel shows no partitions of loop devices"
 fi
 
-attach "$(image stacked 16M)"
-below=$device
-attach "$below"
-refused "device below a loop device" "$below" 3 "the storage of loop device ${device#/dev/}" \
+on_loop "$(image stacked 16M)"
+below=$loop
+on_loop "$below"
+refused "device below a loop device" "$below" 3 "the storage of loop device ${loop#/dev/}" \
     --allow-overwrite "$below"
 
-attach "$(image open 16M)"
-sleep_holder "$device" &
+on_loop "$(image open 16M)"
+sleep_holder "$loop" &
 holder=$!
 at_exit "kill $holder 2>/dev/null; wait $holder 2>/dev/null"
 wait_for_open
-refused "device open for writing elsewhere" "$device" 3 "open for writing in process $holder" \
-    --allow-overwrite "$device"
+refused "device open for writing elsewhere" "$loop" 3 "open for writing in process $holder" \
+    --allow-overwrite "$loop"
 finish

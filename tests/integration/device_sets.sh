@@ -1,39 +1,20 @@
 #!/bin/bash
 # Several devices at once: striped, side by side, one held against another; and sweeps at their ends.
 . "$(dirname "$0")/../lib.sh"
+# shellcheck source=tests/support/loop.sh
+. "$top/tests/support/loop.sh"
+# shellcheck source=tests/support/refused.sh
+. "$top/tests/support/refused.sh"
 begin device_sets
 db=$scratch/results.db
-if [ "$(id -u)" != 0 ]; then
-    skip "loop devices" "root is needed"
-    finish
-fi
 value() { sqlite3 "$db" "$1"; }
 device() { timeout 120 "$bin/strata-device" --quiet --db "$db" "$@"; }
-# attach NAME BYTES OPTIONS…: $scratch/NAME, random, and its loop device in $loop
-attach() {
-    local name=$1 bytes=$2
-    shift 2
-    head -c "$bytes" /dev/urandom > "$scratch/$name"
-    loop=$(losetup --find --show --direct-io=on "$@" "$scratch/$name" 2> "$scratch/err") || return 1
-    at_exit "losetup -d $loop 2> /dev/null"
-}
-attach a 16M && a=$loop && attach b 16M && b=$loop && attach c 20M && c=$loop
+random_loop a 16M && a=$loop && random_loop b 16M && b=$loop && random_loop c 20M && c=$loop
 if [ -z "${c:-}" ]; then
-    skip "loop devices" "no free one: $(cat "$scratch/err")"
+    skip "loop devices" "$missing"
     finish
 fi
 last="(SELECT max(id) FROM run)"
-# refused NAME EXIT-CODE TEXT ARGUMENTS…: one line on stderr that holds the text, no run stored
-refused() {
-    local name=$1 code=$2 text=$3 before got
-    shift 3
-    before=$(value "SELECT count(*) FROM run" 2> /dev/null)
-    device "$@" > "$scratch/out" 2> "$scratch/err"
-    got=$?
-    equal "$name: exit code" "$got" "$code"
-    equal "$name: says so once" "$(grep -cF -- "$text" "$scratch/err")/$(wc -l < "$scratch/err")" 1/1
-    equal "$name: no run" "$(value "SELECT count(*) FROM run" 2> /dev/null)" "$before"
-}
 
 # ---- striped ------------------------------------------------------------------------------------------------
 # The kernel's own counts: 96 chunks of a whole pass over three devices are 32 on each.
@@ -81,7 +62,7 @@ refused "an arrangement of one device" 2 "arrangement: there is one device only"
     --plain "$a" --arrangement striped
 refused "half a sector as chunk" 2 "chunk: 768 is not a multiple of 512 bytes" \
     --plain "$a,$b" --chunk 768
-attach wide 16M --sector-size 4096 && wide=$loop
+random_loop wide 16M --sector-size 4096 && wide=$loop
 device --plain "$a,$wide" --op randread --block-size 512 --duration 100ms > /dev/null 2>&1
 equal "512 B on a set with a member of 4096 B sectors is stored as unsupported (D3)" \
     "$(value "SELECT status || ': ' || reason FROM run WHERE id = $last")" \
@@ -118,13 +99,12 @@ equal "a single device has no members" \
 # A member that lies on no device below (tmpfs) makes no cache of the other member's disk.
 head -c 16M /dev/urandom > "/dev/shm/strata-test.$$"
 at_exit "rm -f /dev/shm/strata-test.$$"
-fast=$(losetup --find --show --direct-io=on "/dev/shm/strata-test.$$" 2> "$scratch/err") && {
-    at_exit "losetup -d $fast 2> /dev/null"
-    device --plain "$fast,$c" --arrangement side-by-side --jobs 2 --op randread --block-size 4KiB --depth 4 \
+if on_loop "/dev/shm/strata-test.$$" --direct-io=on; then
+    device --plain "$loop,$c" --arrangement side-by-side --jobs 2 --op randread --block-size 4KiB --depth 4 \
         --duration 300ms --warm-up 0s > /dev/null 2> "$scratch/err"
     equal "memory beside a disk: not called cached" \
         "$(value "SELECT count(*) FROM run WHERE id = $last AND reason LIKE '%cached%'")" 0
-}
+fi
 
 # ---- read-share and the ends of the sweeps -----------------------------------------------------------------------
 device --plain "$c" --op randrw --read-share 0%,50%,100% --limit 1000 --duration 60s --warm-up 0s \

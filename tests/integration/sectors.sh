@@ -2,23 +2,14 @@
 # Sizes as users write them, and sectors as devices have them: 512 and 4096 B loop devices, plain and
 # encrypted with sectors of 512 and 4096 B, at offsets and sizes that fit and that do not.
 . "$(dirname "$0")/../lib.sh"
+# shellcheck source=tests/support/loop.sh
+. "$top/tests/support/loop.sh"
+# shellcheck source=tests/support/refused.sh
+. "$top/tests/support/refused.sh"
 begin sectors
 db=$scratch/results.db
 value() { sqlite3 "$db" "$1"; }
-device() { timeout 60 "$bin/strata-device" --quiet --db "$db" --warm-up 0s --duration 100ms "$@" > "$scratch/out" 2> "$scratch/err"; }
-# refused NAME EXIT TEXT ARGUMENTS…: that exit code, one line on stderr that holds the text, no run
-refused() {
-    local name=$1 code=$2 text=$3 before after got
-    shift 3
-    before=$(value "SELECT count(*) FROM run" 2> /dev/null)
-    device "$@"
-    got=$?
-    after=$(value "SELECT count(*) FROM run" 2> /dev/null)
-    equal "$name: exit, lines, runs" "$got $(wc -l < "$scratch/err") ${after:-0}" "$code 1 ${before:-0}"
-    if grep -qF -- "$text" "$scratch/err"; then pass "$name: says why"; else
-        fail "$name: says why" "[$(cat "$scratch/err")] lacks [$text]"
-    fi
-}
+device() { timeout 60 "$bin/strata-device" --quiet --db "$db" --warm-up 0s --duration 100ms "$@"; }
 
 # ---- each spelling of a size, on the command line (D6) ----------------------------------------------------
 truncate -s 8M "$scratch/image"
@@ -38,18 +29,9 @@ for wrong in 4Ki -1 "4 KiB" 99999999999GiB "" 4kiB 0x1000 1e6 1.3KiB NaN inf +40
     [ -z "$wrong" ] || refused "offset '$wrong' (D6)" 2 "$wrong" --plain "$scratch/image" --op read --offset "$wrong"
 done
 
-if [ "$(id -u)" != 0 ]; then
-    skip "loop devices" "root is needed"
-    finish
-fi
-attach() { # attach SECTOR-BYTES: sets $loop, over random content
-    head -c 8M /dev/urandom > "$scratch/below.$1"
-    loop=$(losetup --find --show --direct-io=on --sector-size "$1" "$scratch/below.$1" 2> "$scratch/err") || return 1
-    at_exit "losetup -d $loop 2> /dev/null"
-}
 for sector in 512 4096; do
-    if ! attach $sector; then
-        skip "sectors of $sector" "$(tail -n 1 "$scratch/err")"
+    if ! random_loop below.$sector 8M --sector-size $sector; then
+        skip "sectors of $sector" "$missing"
         continue
     fi
     # ---- regions (D4) ----

@@ -2,6 +2,8 @@
 # The configurations that follow published evaluations: each plans as many runs as follow by hand, and two
 # of them run for real, scaled down, on loop devices.
 . "$(dirname "$0")/../lib.sh"
+# shellcheck source=tests/support/loop.sh
+. "$top/tests/support/loop.sh"
 [ -w /dev/shm ] && export TMPDIR=/dev/shm
 begin sources
 db=$scratch/results.db
@@ -22,19 +24,11 @@ planned luks 2695 "5*5+4*5+2*4*6*5*5*2+2*3*4*5*2+5*2" # ciphers, derivations; de
 planned volumes 342 "4*4*2*5*2+3*2*2+5*2"            # operations, sizes, volumes; bursts; the A/A cell
 
 # --- for real -----------------------------------------------------------------------------------------
-if [ "$(id -u)" != 0 ] || ! losetup -f > /dev/null 2>&1; then
-    skip "the sources on loop devices" "needs root and loop devices"
+random_loop first 64M && first=$loop && random_loop second 64M && second=$loop
+if [ -z "${second:-}" ]; then
+    skip "the sources on loop devices" "$missing"
     finish
 fi
-attach() { # attach VARIABLE: a loop device over 64 MiB of random bytes
-    local loop
-    head -c 64M /dev/urandom > "$scratch/$1"
-    loop=$(losetup --direct-io=on --show -f "$scratch/$1") || return
-    at_exit "losetup -d $loop"
-    eval "$1=$loop"
-}
-attach first
-attach second
 
 sed "s|path=\"/dev/sdb\"|path=\"$first\"|; s|path=\"/dev/md0\"|path=\"$second\"|" "$top/config/source_layers.xml" > "$scratch/layers.xml"
 "$bin/strata-device" --config "$scratch/layers.xml" --set time-scale=0.001 --db "$db" --quiet \

@@ -2,41 +2,25 @@
 # Steady state, ends by bytes, and steps, on a loop device whose rate the kernel's block throttle sets:
 # what is stored against what the throttle allows and what the kernel counted at the device.
 . "$(dirname "$0")/../lib.sh"
-# shellcheck source=tests/servers/processes.sh
-. "$top/tests/servers/processes.sh" # wait_until
+# shellcheck source=tests/support/loop.sh
+. "$top/tests/support/loop.sh"
+# shellcheck source=tests/support/refused.sh
+. "$top/tests/support/refused.sh"
+# shellcheck source=tests/support/throttle.sh
+. "$top/tests/support/throttle.sh"
 begin steady
 db=$scratch/results.db
 capacity=$((16 << 20))
-
-group=/sys/fs/cgroup/blkio/strata-steady-$$
-if [ "$(id -u)" != 0 ] || [ ! -e /sys/fs/cgroup/blkio/blkio.throttle.read_iops_device ]; then
-    skip "steady state" "root and the block throttle of cgroup 1 (blkio) are needed"
-    finish
-fi
 space=$(mktemp -d /dev/shm/strata-test.XXXXXX)
 at_exit 'rm -rf "$space"'
 head -c $capacity /dev/urandom > "$space/file"
-device=$(losetup --find --show "$space/file") || { skip "steady state" "no loop device"; finish; }
-at_exit 'losetup -d "$device" 2> /dev/null'
-name=${device#/dev/}
-number=$(cat "/sys/block/$name/dev")
-mkdir "$group" || { skip "steady state" "no cgroup can be made"; finish; }
-nobody_left() { ! grep -q . "$group/cgroup.procs"; }
-at_exit 'kill $(cat "$group/cgroup.procs") 2> /dev/null; wait_until 20 nobody_left; rmdir "$group"'
+if ! on_loop "$space/file" || ! throttle_group; then
+    skip "steady state" "$missing"
+    finish
+fi
+name=${loop#/dev/}
 
-# throttle OPERATIONS-PER-SECOND: of the processes in the group, reads and writes each. It lets about
-# a tenth of a second's worth pass at once after a pause, so that a round of half a second may have a
-# fifth more.
-throttle() {
-    echo "$number $1" > "$group/blkio.throttle.read_iops_device"
-    echo "$number $1" > "$group/blkio.throttle.write_iops_device"
-}
-throttled() { # throttled ARGUMENTS…: strata-device in the group, within two minutes
-    (
-        echo $BASHPID > "$group/cgroup.procs"
-        exec timeout 120 "$bin/strata-device" --quiet --db "$db" --plain "$device" "$@"
-    ) > "$scratch/out" 2> "$scratch/err"
-}
+device() { throttled "$bin/strata-device" --quiet --db "$db" --plain "$loop" "$@" > "$scratch/out" 2> "$scratch/err"; }
 value() { sqlite3 "$db" "$1"; }
 last="run_id = (SELECT max(id) FROM run)"
 # near NAME GOT WANT PERCENT
@@ -47,17 +31,10 @@ near() {
         fail "$1" "$2 against $3"
     fi
 }
-refused() { # refused NAME EXIT-CODE TEXT ARGUMENTS…
-    local test=$1 code=$2 text=$3
-    shift 3
-    throttled "$@"
-    equal "$test: exit code" $? "$code"
-    if grep -qF -- "$text" "$scratch/err"; then pass "$test: says why"; else fail "$test: says why" "$(cat "$scratch/err")"; fi
-}
 # Fields of the kernel's count: sectors read, sectors written, sectors discarded.
 count() { awk -v field="$1" '{ print $field }' "/sys/block/$name/stat"; }
 READ=3 WRITTEN=7 DISCARDED=14
-rounds=(--scenario steady-state --round 500ms --allow-overwrite "$device")
+rounds=(--scenario steady-state --round 500ms --allow-overwrite "$loop")
 
 # --- refused before anything is written ---------------------------------------------------------------
 before=$(count $WRITTEN)
@@ -71,9 +48,9 @@ refused "an end by bytes and by operations" 2 "amount: 1MiB and limit: 5" --amou
 equal "nothing was written" "$(count $WRITTEN)" "$before"
 
 # --- steady at once -----------------------------------------------------------------------------------
-throttle 2000
+throttle "$loop" 2000
 before=$(count $WRITTEN) discarded=$(count $DISCARDED)
-throttled "${rounds[@]}" --purge discard
+device "${rounds[@]}" --purge discard
 equal "a device of one rate: exit code" $? 0
 equal "steady after the fifth round, or few more" "$(value "SELECT reached, rounds BETWEEN 5 AND 8, rounds - window_first_round
     FROM v_steady_state WHERE $last")" "1|1|4"
@@ -102,17 +79,17 @@ equal "one rate stands in reports and comparisons" \
 check "the report says so" grep -qE "steady after round [5-8] +2\.[0-9]+ k/s" "$scratch/out"
 
 # --- a part of the device, without a purge ------------------------------------------------------------
-throttled "${rounds[@]}" --size 8MiB --precondition 1 --op randread
+device "${rounds[@]}" --size 8MiB --precondition 1 --op randread
 equal "a region: exit code" $? 0
 equal "each step that was left out is named" "$(value "SELECT missing FROM v_steady_state WHERE $last")" \
     "purge; the whole of a device; a physical device; preconditioning with twice the capacity (8388608 of 16777216 bytes); rounds of 60 s (0.5 s)"
 
 # --- steady later: fast for a while, then slow --------------------------------------------------------
-throttle 4000
-throttled "${rounds[@]}" &
+throttle "$loop" 4000
+device "${rounds[@]}" &
 run=$!
 sleep 1.8
-throttle 1000
+throttle "$loop" 1000
 wait $run
 equal "a device that slows down: exit code" $? 0
 near "steady at the later rate" "$(value "SELECT steady_ops_per_s FROM v_steady_state WHERE $last")" 1100 15
@@ -120,11 +97,11 @@ check "only after the change" test "$(value "SELECT reached AND window_first_rou
     FROM v_steady_state WHERE $last")" = 1
 
 # --- never steady -------------------------------------------------------------------------------------
-throttled "${rounds[@]}" --rounds 7 &
+device "${rounds[@]}" --rounds 7 &
 run=$!
 while kill -0 $run 2> /dev/null; do
     for rate in 500 3000; do
-        throttle $rate
+        throttle "$loop" $rate
         sleep 0.35
     done
 done
@@ -136,11 +113,11 @@ equal "nor one in reports and comparisons" "$(value "SELECT count(*), count(ops_
 check "the report says so" grep -qF "not reached in 7 rounds" "$scratch/out"
 
 # --- a step in the middle of a run (D15) --------------------------------------------------------------
-throttle 3000
-throttled --op randread --block-size 4KiB --depth 32 --duration 11s --warm-up 500ms &
+throttle "$loop" 3000
+device --op randread --block-size 4KiB --depth 32 --duration 11s --warm-up 500ms &
 run=$!
 sleep 5.7
-throttle 1000
+throttle "$loop" 1000
 wait $run
 equal "three times slower in the middle: exit code" $? 1
 near "the rate before the step" "$(value "SELECT step_before_per_s FROM phase WHERE $last")" 3000 15
@@ -151,31 +128,28 @@ equal "both in a view, the phase invalid" "$(value "SELECT status, round(before_
 check "the report says so" grep -qE "randread +[45]\.[0-9] s +[23]\.[0-9]+ k/s" "$scratch/out"
 
 # --- ends by bytes, and a region smaller than the run (D5) ---------------------------------------------
-throttle 100000
+throttle "$loop" 100000
 before=$(count $READ)
-throttled --op read --block-size 64KiB --depth 4 --amount 40MiB --warm-up 0s
+device --op read --block-size 64KiB --depth 4 --amount 40MiB --warm-up 0s
 equal "an end by bytes: exit code" $? 0
 equal "exactly so many bytes" "$(value "SELECT bytes, ok FROM v_throughput WHERE $last")" "$((40 << 20))|640"
 equal "as the kernel counted them, beside 64 blocks that were looked at before" \
     $((512 * ($(count $READ) - before))) $((44 << 20))
 equal "two and a half times over the device" "$(value "SELECT region_passes, region_bytes FROM v_throughput WHERE $last")" "2.5|$capacity"
-throttled --op read --block-size 64KiB --depth 4 --amount 1000001 --warm-up 0s
+device --op read --block-size 64KiB --depth 4 --amount 1000001 --warm-up 0s
 equal "whole blocks" "$(value "SELECT bytes FROM v_throughput WHERE $last")" $((16 * 65536))
-throttle 1000
-throttled --op read --block-size 64KiB --depth 4 --duration 1s --warm-up 0s
+throttle "$loop" 1000
+device --op read --block-size 64KiB --depth 4 --duration 1s --warm-up 0s
 near "a device smaller than the time needs: the time is kept" "$(value "SELECT window_s FROM v_throughput WHERE $last")" 1 1
 near "and how often it was gone over is recorded" "$(value "SELECT region_passes FROM v_throughput WHERE $last")" 3.9 10
-throttled --op read --block-size 64KiB --depth 4 --amount 1GiB --duration 500ms --warm-up 0s
+device --op read --block-size 64KiB --depth 4 --amount 1GiB --duration 500ms --warm-up 0s
 near "bytes and a time: the first of both ends it" "$(value "SELECT window_s FROM v_throughput WHERE $last")" 0.5 1
 refused "a size beyond the end" 2 "beyond its end" --size 3GiB
 
 # --- the ready configuration, scaled down ---------------------------------------------------------------
-throttle 2000
-(
-    echo $BASHPID > "$group/cgroup.procs"
-    exec timeout 120 "$bin/strata-device" --quiet --db "$db" --config "$top/config/steady_state.xml" \
-        --set "drive.path=$device" --set time-scale=0.005 --allow-overwrite "$device"
-) > "$scratch/out" 2> "$scratch/err"
+throttle "$loop" 2000
+throttled "$bin/strata-device" --quiet --db "$db" --config "$top/config/steady_state.xml" \
+    --set "drive.path=$loop" --set time-scale=0.005 --allow-overwrite "$loop" > "$scratch/out" 2> "$scratch/err"
 equal "config/steady_state.xml: exit code" $? 0
 equal "… three answers, none by the standard's name" "$(value "SELECT count(*), max(procedure), max(missing)
     FROM v_steady_state WHERE campaign = 'steady state'")" "3||a physical device; rounds of 60 s (0.3 s)"
@@ -183,11 +157,11 @@ equal "… a mix has a rate for reads and one for writes where it is steady" "$(
     FROM v_rate JOIN steady_state USING (run_id) WHERE campaign = 'steady state' AND workload LIKE '%randrw%'")" 1
 
 # --- interrupted --------------------------------------------------------------------------------------
-throttle 2000
+throttle "$loop" 2000
 (
-    echo $BASHPID > "$group/cgroup.procs"
-    exec "$bin/strata-device" --quiet --db "$db" --plain "$device" --scenario steady-state --round 10s \
-        --allow-overwrite "$device"
+    join_group
+    exec "$bin/strata-device" --quiet --db "$db" --plain "$loop" --scenario steady-state --round 10s \
+        --allow-overwrite "$loop"
 ) > "$scratch/out" 2> "$scratch/err" &
 run=$!
 sleep 1.5

@@ -10,16 +10,10 @@ device() { timeout 120 "$bin/strata-device" --quiet --db "$db" --verify yes --wa
 last="(SELECT max(id) FROM run)"
 outcome="SELECT status || ': ' || reason FROM run WHERE id = $last"
 
-if [ "$(id -u)" != 0 ]; then
-    skip "loop devices" "root is needed"
+if ! random_loop below 16M; then
+    skip "loop devices" "$missing"
     finish
 fi
-head -c 16M /dev/urandom > "$scratch/below"
-loop=$(losetup --find --show --direct-io=on "$scratch/below" 2> "$scratch/err") || {
-    skip "loop devices" "no free one: $(cat "$scratch/err")"
-    finish
-}
-at_exit "losetup -d $loop 2> /dev/null"
 
 # ---- nothing is wrong ---------------------------------------------------------------------------------------
 for operation in write randwrite read randread randrw; do
@@ -85,7 +79,7 @@ fi
 
 # ---- a disk that lies (FUSE) is caught when what was written is read back ---------------------------------------
 if ! faulty_disk lying 8M flip=3000000; then
-    skip "a disk that lies" "$faulty_reason"
+    skip "a disk that lies" "$missing"
     finish
 fi
 device --plain "$disk" --op write --block-size 64KiB --depth 4 --limit 128 --duration 60s \

@@ -1,34 +1,21 @@
 #!/bin/bash
 # Device against device: the same statistics as of twins, and never a word of a loss by encryption.
 . "$(dirname "$0")/../lib.sh"
-# shellcheck source=tests/servers/processes.sh
-. "$top/tests/servers/processes.sh" # wait_until
+# shellcheck source=tests/support/loop.sh
+. "$top/tests/support/loop.sh"
+# shellcheck source=tests/support/throttle.sh
+. "$top/tests/support/throttle.sh"
 begin versus
 db=$scratch/results.db
-group=/sys/fs/cgroup/blkio/strata-versus-$$
-if [ "$(id -u)" != 0 ] || [ ! -e /sys/fs/cgroup/blkio/blkio.throttle.read_iops_device ]; then
-    skip "one device slower than the other" "root and the block throttle of cgroup 1 (blkio) are needed"
-    finish
-fi
 value() { sqlite3 "$db" "$1"; }
-attach() { # attach NAME: $scratch/NAME, random, and its loop device in $loop
-    head -c 16M /dev/urandom > "$scratch/$1"
-    loop=$(losetup --find --show --direct-io=on "$scratch/$1" 2> "$scratch/err") || return 1
-    at_exit "losetup -d $loop 2> /dev/null"
-}
-attach a && a=$loop && attach b && b=$loop
-if [ -z "${b:-}" ]; then
-    skip "loop devices" "no free one: $(cat "$scratch/err")"
+random_loop a 16M && a=$loop && random_loop b 16M && b=$loop
+if [ -z "${b:-}" ] || ! throttle_group; then
+    skip "one device slower than the other" "$missing"
     finish
 fi
-# What runs in the group reads at most 600 times a second from the one, 300 from the other.
-mkdir "$group" || exit 1
-nobody_left() { ! grep -q . "$group/cgroup.procs"; }
-at_exit 'wait_until 20 nobody_left; rmdir "$group"'
-throttle() { echo "$(stat -c '%Hr:%Lr' "$1") $2" > "$group/blkio.throttle.read_iops_device"; }
 throttle "$a" 600
 throttle "$b" 300
-device() { (echo "$BASHPID" > "$group/cgroup.procs" && exec timeout 120 "$bin/strata-device" --quiet --db "$db" "$@"); }
+device() { throttled "$bin/strata-device" --quiet --db "$db" "$@"; }
 
 device --plain "$a" --versus "$b" --op randread --block-size 4KiB --depth 4 --pairs 5 --duration 400ms \
     --warm-up 0s --set control=no > "$scratch/text" 2> "$scratch/err"

@@ -3,13 +3,14 @@
 #   faulty_disk NAME BYTES FAULT…   serve a file of random bytes that has those faults
 #                                   (tests/support/faulty_disk.c); sets $disk (its path), $server
 #                                   (its process) and $backing (what stands behind it, without faults).
-#                                   Fails, with the reason in $faulty_reason, where FUSE is not allowed.
-#   on_loop FILE OPTIONS…           a loop device over the file; sets $device
+#                                   Fails, with the reason in $missing, where FUSE is not allowed.
 #
-# All of it goes at exit; what still hangs then fails.
+# It goes at exit; what still hangs then fails. Brings tests/support/loop.sh with it.
 # shellcheck shell=bash
 # shellcheck source=tests/servers/processes.sh
 . "$top/tests/servers/processes.sh" # wait_until
+# shellcheck source=tests/support/loop.sh
+. "$top/tests/support/loop.sh"
 
 faulty_disk() {
     local name=$1 bytes=$2 mount=$scratch/$1.mount
@@ -21,17 +22,7 @@ faulty_disk() {
     at_exit "kill $server 2> /dev/null; wait $server 2> /dev/null; umount -l $mount 2> /dev/null"
     serves() { [ -e "$disk" ] || ! kill -0 $server 2> /dev/null; }
     if ! wait_until 10 serves || [ ! -e "$disk" ]; then
-        faulty_reason="no FUSE here: $(tail -n 1 "$scratch/$name.log")"
+        missing="no FUSE here: $(tail -n 1 "$scratch/$name.log")"
         return 1
     fi
-}
-
-on_loop() {
-    local file=$1
-    shift
-    device=$(losetup --find --show "$@" "$file" 2> "$scratch/loop.log") || {
-        faulty_reason="no loop device: $(tail -n 1 "$scratch/loop.log")"
-        return 1
-    }
-    at_exit "losetup -d $device 2> /dev/null"
 }
