@@ -9,6 +9,7 @@
 
 #include "common/base/clock.h"
 #include "common/base/memory.h"
+#include "common/target/sector_cipher.h"
 
 #include <errno.h>
 #include <openssl/crypto.h>
@@ -19,19 +20,20 @@
 
 enum {
     TWEAK_UNIT = 512, /* bytes that the tweak counts in */
-    TWEAK_BYTES = 16,
-    KEY_BYTES_MAX = 64,
     /* Encrypted bytes that may wait for the end of their batch; more would leave the device idle
      * while the processor works. */
     BATCH_BYTES = 64 << 10
 };
 
+/* By the length of the whole key: AES-128 and AES-256. */
+static const char *const ciphers[] = {"aes-xts-256", "aes-xts-512"};
+
 struct crypt {
     struct strata_target target;
     struct strata_target_type type; /* the filter's functions with the inner one's capabilities */
     struct strata_target *inner;
-    uint8_t key[KEY_BYTES_MAX];
-    size_t key_bytes;
+    const struct strata_cipher *cipher;
+    uint8_t key[STRATA_CIPHER_KEY_BYTES_MAX];
     uint64_t sector_size;
 };
 
@@ -46,32 +48,14 @@ struct crypt_worker {
     unsigned in_flight;
 };
 
-static EVP_CIPHER_CTX *context_new(const uint8_t *key, size_t key_bytes, bool encrypts)
-{
-    const EVP_CIPHER *cipher = key_bytes == 32 ? EVP_aes_128_xts() : EVP_aes_256_xts();
-    EVP_CIPHER_CTX *context = EVP_CIPHER_CTX_new();
-    if (context != NULL && EVP_CipherInit_ex(context, cipher, NULL, key, NULL, encrypts) != 1) {
-        EVP_CIPHER_CTX_free(context);
-        context = NULL;
-    }
-    return context;
-}
-
 /* Run `bytes` through the context, sector by sector, the first being the one at `position` of the
  * region. In place where `from` equals `to`. */
-static bool transform(EVP_CIPHER_CTX *context, uint64_t sector_size, uint64_t position,
+static bool transform(const struct crypt *filter, EVP_CIPHER_CTX *context, uint64_t position,
                       const uint8_t *from, uint8_t *to, uint64_t bytes)
 {
-    for (uint64_t done = 0; done < bytes; done += sector_size) {
-        uint8_t tweak[TWEAK_BYTES] = {0};
-        uint64_t number = (position + done) / TWEAK_UNIT;
-        for (size_t i = 0; i < sizeof(number); i++) {
-            tweak[i] = (uint8_t)(number >> (8 * i));
-        }
-        int moved = 0;
-        if (EVP_CipherInit_ex(context, NULL, NULL, NULL, tweak, -1) != 1 ||
-            EVP_CipherUpdate(context, to + done, &moved, from + done, (int)sector_size) != 1 ||
-            (uint64_t)moved != sector_size) {
+    for (uint64_t done = 0; done < bytes; done += filter->sector_size) {
+        if (!strata_cipher_sector(context, filter->cipher, (position + done) / TWEAK_UNIT,
+                                  from + done, to + done, filter->sector_size)) {
             return false;
         }
     }
@@ -123,8 +107,8 @@ static enum strata_status crypt_worker_open(struct strata_target *target,
     struct strata_worker_setup below = *setup;
     below.writes = (struct iovec){crypt->ciphertext,
                                   crypt->ciphertext == NULL ? 0 : setup->depth * setup->bytes};
-    crypt->encrypt = context_new(filter->key, filter->key_bytes, true);
-    crypt->decrypt = context_new(filter->key, filter->key_bytes, false);
+    crypt->encrypt = strata_cipher_context_new(filter->cipher, true, filter->key);
+    crypt->decrypt = strata_cipher_context_new(filter->cipher, false, filter->key);
     enum strata_status status =
         crypt->encrypt == NULL || crypt->decrypt == NULL
             ? strata_error_set(error, STRATA_INTERNAL, "OpenSSL refuses AES-XTS")
@@ -180,9 +164,8 @@ static bool lower(struct crypt_worker *crypt, struct strata_operation *operation
     }
     const struct crypt *filter = (const struct crypt *)crypt->worker.target;
     uint8_t *ciphertext = crypt->ciphertext + operation->slot * crypt->bytes;
-    bool encrypted =
-        transform(crypt->encrypt, filter->sector_size, operation->item * operation->bytes,
-                  operation->buffer, ciphertext, operation->bytes);
+    bool encrypted = transform(filter, crypt->encrypt, operation->item * operation->bytes,
+                               operation->buffer, ciphertext, operation->bytes);
     mark(operation);
     operation->buffer = ciphertext;
     return encrypted;
@@ -242,8 +225,8 @@ static bool lift(struct crypt_worker *crypt, struct strata_operation *operation)
         return false;
     }
     const struct crypt *filter = (const struct crypt *)crypt->worker.target;
-    if (!transform(crypt->decrypt, filter->sector_size, operation->item * operation->bytes,
-                   operation->buffer, operation->buffer, operation->bytes)) {
+    if (!transform(filter, crypt->decrypt, operation->item * operation->bytes, operation->buffer,
+                   operation->buffer, operation->bytes)) {
         operation->result = STRATA_RESULT_CIPHER;
     }
     mark(operation);
@@ -330,7 +313,7 @@ enum strata_status strata_crypt_open(struct strata_target *inner,
     filter->type.capabilities = inner->type->capabilities | STRATA_TARGET_NEEDS_BUFFER;
     filter->target.type = &filter->type;
     filter->inner = inner;
-    filter->key_bytes = options->key_bytes;
+    filter->cipher = strata_cipher_find(options->key_bytes == 32 ? ciphers[0] : ciphers[1]);
     filter->sector_size = options->sector_size;
     memcpy(filter->key, options->key, options->key_bytes);
     *ret_target = &filter->target;
@@ -342,63 +325,11 @@ struct strata_target *strata_crypt_inner(const struct strata_target *target)
     return ((const struct crypt *)target)->inner;
 }
 
-/* The beginning of one of the standard's vectors; its plaintext is 00, 01, 02, ... */
-struct known_answer {
-    const char *name;
-    uint8_t key[KEY_BYTES_MAX];
-    size_t key_bytes;
-    uint64_t sector;
-    uint8_t ciphertext[32];
-};
-
-static const struct known_answer known_answers[] = {
-    {.name = "AES-128-XTS",
-     .key = {0x27, 0x18, 0x28, 0x18, 0x28, 0x45, 0x90, 0x45, 0x23, 0x53, 0x60,
-             0x28, 0x74, 0x71, 0x35, 0x26, 0x31, 0x41, 0x59, 0x26, 0x53, 0x58,
-             0x97, 0x93, 0x23, 0x84, 0x62, 0x64, 0x33, 0x83, 0x27, 0x95},
-     .key_bytes = 32,
-     .sector = 0,
-     .ciphertext = {0x27, 0xa7, 0x47, 0x9b, 0xef, 0xa1, 0xd4, 0x76, 0x48, 0x9f, 0x30,
-                    0x8c, 0xd4, 0xcf, 0xa6, 0xe2, 0xa9, 0x6e, 0x4b, 0xbe, 0x32, 0x08,
-                    0xff, 0x25, 0x28, 0x7d, 0xd3, 0x81, 0x96, 0x16, 0xe8, 0x9c}},
-    {.name = "AES-256-XTS",
-     .key = {0x27, 0x18, 0x28, 0x18, 0x28, 0x45, 0x90, 0x45, 0x23, 0x53, 0x60, 0x28, 0x74,
-             0x71, 0x35, 0x26, 0x62, 0x49, 0x77, 0x57, 0x24, 0x70, 0x93, 0x69, 0x99, 0x59,
-             0x57, 0x49, 0x66, 0x96, 0x76, 0x27, 0x31, 0x41, 0x59, 0x26, 0x53, 0x58, 0x97,
-             0x93, 0x23, 0x84, 0x62, 0x64, 0x33, 0x83, 0x27, 0x95, 0x02, 0x88, 0x41, 0x97,
-             0x16, 0x93, 0x99, 0x37, 0x51, 0x05, 0x82, 0x09, 0x74, 0x94, 0x45, 0x92},
-     .key_bytes = 64,
-     .sector = 0xff,
-     .ciphertext = {0x1c, 0x3b, 0x3a, 0x10, 0x2f, 0x77, 0x03, 0x86, 0xe4, 0x83, 0x6c,
-                    0x99, 0xe3, 0x70, 0xcf, 0x9b, 0xea, 0x00, 0x80, 0x3f, 0x5e, 0x48,
-                    0x23, 0x57, 0xa4, 0xae, 0x12, 0xd4, 0x14, 0xa3, 0xe6, 0x3b}},
-};
-
-static bool answers_right(const struct known_answer *known)
-{
-    uint8_t plain[sizeof(known->ciphertext)];
-    uint8_t ciphertext[sizeof(known->ciphertext)];
-    for (size_t i = 0; i < sizeof(plain); i++) {
-        plain[i] = (uint8_t)i;
-    }
-    EVP_CIPHER_CTX *context = context_new(known->key, known->key_bytes, true);
-    bool right = context != NULL &&
-                 transform(context, sizeof(plain), known->sector * TWEAK_UNIT, plain, ciphertext,
-                           sizeof(plain)) &&
-                 memcmp(ciphertext, known->ciphertext, sizeof(ciphertext)) == 0;
-    EVP_CIPHER_CTX_free(context);
-    return right;
-}
-
 enum strata_status strata_crypt_self_test(struct strata_error *error)
 {
-    for (size_t i = 0; i < sizeof(known_answers) / sizeof(known_answers[0]); i++) {
-        if (!answers_right(&known_answers[i])) {
-            return strata_error_set(error, STRATA_INTERNAL,
-                                    "%s of this machine's OpenSSL does not give the ciphertext of "
-                                    "IEEE 1619-2007",
-                                    known_answers[i].name);
-        }
+    enum strata_status status = STRATA_OK;
+    for (size_t i = 0; i < 2 && status == STRATA_OK; i++) {
+        status = strata_cipher_self_test(strata_cipher_find(ciphers[i]), error);
     }
-    return STRATA_OK;
+    return status;
 }
