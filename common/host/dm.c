@@ -20,6 +20,11 @@
 
 enum { TABLE_BYTES = 16384, SECTOR_BYTES = 512 };
 
+static int open_control(void)
+{
+    return open("/dev/mapper/control", O_RDWR | O_CLOEXEC);
+}
+
 /* Only the length of a key counts. */
 static bool parse_key(const char *key, size_t length, unsigned *ret_bits)
 {
@@ -59,7 +64,7 @@ static bool read_table(const struct dm_ioctl *table, struct strata_dm_crypt *ret
 
 bool strata_dm_crypt_read(const char *uuid, struct strata_dm_crypt *ret_crypt)
 {
-    int control = open("/dev/mapper/control", O_RDWR | O_CLOEXEC);
+    int control = open_control();
     if (control < 0) {
         return false;
     }
@@ -76,13 +81,14 @@ bool strata_dm_crypt_read(const char *uuid, struct strata_dm_crypt *ret_crypt)
     return known;
 }
 
-bool strata_dm_available(void)
+int strata_dm_available(void)
 {
-    int control = open("/dev/mapper/control", O_RDWR | O_CLOEXEC);
-    if (control >= 0) {
-        (void)close(control);
+    int control = open_control();
+    if (control < 0) {
+        return errno;
     }
-    return control >= 0;
+    (void)close(control);
+    return 0;
 }
 
 int strata_dm_remove_at_last_close(const char *name)
@@ -92,7 +98,7 @@ int strata_dm_remove_at_last_close(const char *name)
                                .data_start = sizeof(request),
                                .flags = DM_DEFERRED_REMOVE};
     snprintf(request.name, sizeof(request.name), "%s", name);
-    int control = open("/dev/mapper/control", O_RDWR | O_CLOEXEC);
+    int control = open_control();
     int code = control < 0 || ioctl(control, DM_DEV_REMOVE, &request) != 0 ? errno : 0;
     if (control >= 0) {
         (void)close(control);

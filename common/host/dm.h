@@ -28,8 +28,8 @@ bool strata_dm_crypt_parse(const char *parameters, struct strata_dm_crypt *ret_c
  * nothing), the temporary ones of key slots. */
 bool strata_dm_crypt_kind(const char *uuid, char *ret_kind, size_t size);
 
-/* Whether this kernel has a device mapper that this process may ask. */
-bool strata_dm_available(void);
+/* Whether this kernel has a device mapper that this process may ask. Returns 0 or an errno. */
+int strata_dm_available(void);
 
 /* Have the kernel remove the mapping of this name when its last holder lets go of it, killed or
  * not. Returns 0 or an errno. */

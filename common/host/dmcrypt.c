@@ -48,9 +48,8 @@ enum strata_status strata_dmcrypt_close(struct strata_dmcrypt *mapping, struct s
 
 #include "common/base/memory.h"
 #include "common/base/random.h"
+#include "common/host/dm.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <libcryptsetup.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -100,14 +99,13 @@ static enum strata_status check_host(const char *device, struct strata_error *er
         return strata_error_set(error, STRATA_ENVIRONMENT,
                                 "%s: no mapping can be made: that needs root", device);
     }
-    int control = open("/dev/mapper/control", O_RDWR | O_CLOEXEC);
-    if (control < 0) {
+    int code = strata_dm_available();
+    if (code != 0) {
         return strata_error_set(error, STRATA_ENVIRONMENT,
                                 "%s: no mapping can be made: this kernel has no device mapper "
                                 "(/dev/mapper/control: %s)",
-                                device, strerror(errno));
+                                device, strerror(code));
     }
-    (void)close(control);
     if (stat(device, &found) != 0 || !S_ISBLK(found.st_mode)) {
         return strata_error_set(error, STRATA_USAGE,
                                 "%s: no mapping can be made: expected a block device", device);

@@ -49,7 +49,7 @@ static struct loop_driver *loop_of(struct strata_volume_driver *driver)
 
 bool strata_volume_loop_opens(void)
 {
-    return strata_dm_available();
+    return strata_dm_available() == 0;
 }
 
 void strata_volume_loop_file(const struct strata_volume_driver *driver,
@@ -312,7 +312,7 @@ enum strata_status strata_volume_loop_open(const struct strata_volume_loop_optio
     struct loop_driver *loop = strata_memory_new(1, sizeof(*loop));
     loop->base.type = &loop_type;
     loop->options = *options;
-    loop->opens = strata_dm_available();
+    loop->opens = strata_volume_loop_opens();
     int length = snprintf(loop->folder, sizeof(loop->folder), "%s/strata-%s", options->path,
                           options->run_uuid);
     if (length >= (int)sizeof(loop->folder)) {
