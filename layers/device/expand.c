@@ -390,8 +390,8 @@ enum strata_status strata_device_expand(const struct strata_element *element,
     if (element->type->role == STRATA_ROLE_LADDER) {
         return expand_ladder(element, plain, encrypted, cells);
     }
-    if (strata_memory_takes(element)) {
-        return strata_memory_expand(element, plain, cells, error);
+    if (strata_device_in_memory(element)) {
+        return strata_device_memory_expand(element, plain, cells, error);
     }
     return expand_workload(element, plain, encrypted, cells, error);
 }

@@ -24,7 +24,7 @@ static bool is_cipher(const struct strata_element *element)
     return strcmp(element->type->name, "cipher") == 0;
 }
 
-bool strata_memory_takes(const struct strata_element *element)
+bool strata_device_in_memory(const struct strata_element *element)
 {
     return is_cipher(element) || strcmp(element->type->name, "key-derivation") == 0;
 }
@@ -221,9 +221,10 @@ static enum strata_status expand_derivation(const struct strata_element *element
 
 /* --- both ------------------------------------------------------------------------------------- */
 
-enum strata_status strata_memory_expand(const struct strata_element *element,
-                                        const struct strata_backend *memory,
-                                        struct strata_cells *cells, struct strata_error *error)
+enum strata_status strata_device_memory_expand(const struct strata_element *element,
+                                               const struct strata_backend *memory,
+                                               struct strata_cells *cells,
+                                               struct strata_error *error)
 {
     bool ciphers = is_cipher(element);
     const struct strata_setting *names =
@@ -240,8 +241,9 @@ enum strata_status strata_memory_expand(const struct strata_element *element,
     return status;
 }
 
-enum strata_status strata_memory_open(const struct strata_workload *workload,
-                                      struct strata_target **ret_target, struct strata_error *error)
+enum strata_status strata_device_memory_open(const struct strata_workload *workload,
+                                             struct strata_target **ret_target,
+                                             struct strata_error *error)
 {
     const struct strata_element *element = workload->source;
     if (is_cipher(element)) {

@@ -258,8 +258,8 @@ static enum strata_status open_device(struct strata_run_context *context,
 enum strata_status strata_device_open(struct strata_run_context *context,
                                       struct strata_target **ret_target, struct strata_error *error)
 {
-    if (strata_memory_takes(context->workload->source)) {
-        return strata_memory_open(context->workload, ret_target, error);
+    if (strata_device_in_memory(context->workload->source)) {
+        return strata_device_memory_open(context->workload, ret_target, error);
     }
     if (!is_null(context->workload)) {
         return open_device(context, ret_target, error);
@@ -273,7 +273,7 @@ enum strata_status strata_device_open(struct strata_run_context *context,
 
 void strata_device_findings(struct strata_target *target, struct strata_run_context *context)
 {
-    if (strata_memory_takes(context->workload->source) || is_null(context->workload)) {
+    if (strata_device_in_memory(context->workload->source) || is_null(context->workload)) {
         return;
     }
     unsigned stacks = strata_device_stacks(context->backend);

@@ -8,6 +8,7 @@
 
 #include "common/base/random.h"
 #include "common/host/loop.h"
+#include "common/target/single.h"
 #include "common/target/volumes.h"
 
 #include <errno.h>
@@ -44,18 +45,15 @@ static enum strata_status try_step(struct strata_target *target, enum strata_ope
     if (status != STRATA_OK) {
         return status;
     }
-    struct strata_operation operation = {.kind = (uint8_t)kind};
-    struct strata_operation *one = &operation;
-    struct strata_operation *back;
-    (void)target->type->submit(worker, &one, 1);
-    (void)target->type->reap(worker, &back, 1, 0);
+    int32_t result;
+    status = strata_single(worker, kind, 0, NULL, 0, "a trial volume", UINT64_MAX, &result, error);
     target->type->worker_close(worker);
-    if (operation.result != STRATA_RESULT_OK) {
+    if (status == STRATA_OK && result != STRATA_RESULT_OK) {
         char text[512];
         strata_volumes_describe_failures(target, text, sizeof(text));
         return strata_error_set(error, STRATA_ENVIRONMENT, "a trial volume: %s", text);
     }
-    return STRATA_OK;
+    return status;
 }
 
 /* What is known of an encrypted trial volume once it is made, or attached. */
