@@ -37,10 +37,12 @@ struct cell {
     char *key; /* "layer\nbackends\nworkload\nphase" */
     bool by_bytes;
     struct series rates[SIDES];
+    int64_t workload_ids[SIDES]; /* where there are rates */
     struct series log_ratios;
 };
 
 struct comparison {
+    struct strata_store *store;
     double margin;
     struct strata_table table;
     struct series estimates; /* of the cells that have pairs */
@@ -54,7 +56,21 @@ static const struct strata_column columns[] = {
     {"base", true, STRATA_COLUMN_BESIDE},     {"new", true, STRATA_COLUMN_BESIDE},
     {"change", true, STRATA_COLUMN_BESIDE},   {"bounds", true, STRATA_COLUMN_BESIDE},
     {"n", true, STRATA_COLUMN_BESIDE},        {"verdict", false, STRATA_COLUMN_BESIDE},
+    {"why", false, STRATA_COLUMN_BELOW},
 };
+
+/* In what two workloads of the same name differ. ?1 and ?2: their ids. */
+static const char difference_sql[] =
+    "WITH side AS (SELECT id = ?2 AS new, * FROM workload WHERE id IN (?1, ?2)),"
+    " fact AS (SELECT new, json_each.key AS name, json_each.value AS value"
+    "            FROM side JOIN json_each(side.parameters)"
+    "          UNION ALL SELECT new, 'element', element FROM side"
+    "          UNION ALL SELECT new, 'block_bytes', block_bytes FROM side"
+    "          UNION ALL SELECT new, 'rate_per_s', rate_per_s FROM side),"
+    " pair AS (SELECT name, max(value) FILTER (WHERE NOT new) AS base,"
+    "                 max(value) FILTER (WHERE new) AS other FROM fact GROUP BY name)"
+    " SELECT group_concat(name || ' ' || coalesce(base, 'not set') || ' against '"
+    "   || coalesce(other, 'not set'), ', ') FROM pair WHERE base IS NOT other";
 
 static void add_rate(struct comparison *comparison, const struct cell *cell, int side)
 {
@@ -91,6 +107,39 @@ static void add_change(struct comparison *comparison, const struct strata_loss *
     }
 }
 
+static void append_difference(struct strata_store *store, const int64_t *workload_ids,
+                              struct strata_text *out)
+{
+    struct strata_query *query = NULL;
+    struct strata_error ignored = {0}; /* the reason stays without particulars */
+    if (strata_query_open(store, difference_sql, &query, &ignored) != STRATA_OK) {
+        return;
+    }
+    strata_query_bind_integer(query, 1, workload_ids[BASE]);
+    strata_query_bind_integer(query, 2, workload_ids[OTHER]);
+    if (strata_query_next(query) && !strata_query_is_null(query, 0)) {
+        strata_text_format(out, ": %s", strata_query_text(query, 0));
+    }
+    strata_query_close(query);
+}
+
+/* Why nothing of the cell can be compared. */
+static void add_reason(struct comparison *comparison, const struct cell *cell)
+{
+    struct strata_text why = {0};
+    if (cell->rates[BASE].count == 0 || cell->rates[OTHER].count == 0) {
+        strata_text_format(&why, "no valid run of %s",
+                           cell->rates[BASE].count == 0 ? "base" : "new");
+    } else if (cell->workload_ids[BASE] == cell->workload_ids[OTHER]) {
+        strata_text_append(&why, "no number that a valid run of both has");
+    } else {
+        strata_text_append(&why, "another workload");
+        append_difference(comparison->store, cell->workload_ids, &why);
+    }
+    strata_table_add(&comparison->table, strata_text_string(&why));
+    strata_text_done(&why);
+}
+
 static void finish_cell(struct comparison *comparison, struct cell *cell)
 {
     struct strata_loss loss;
@@ -112,6 +161,11 @@ static void finish_cell(struct comparison *comparison, struct cell *cell)
     strata_table_format(&comparison->table, "%zu", loss.pairs);
     strata_table_add(&comparison->table,
                      comparable ? strata_verdict_name(loss.verdict) : "not comparable");
+    if (comparable) {
+        strata_table_add(&comparison->table, "");
+    } else {
+        add_reason(comparison, cell);
+    }
     free(cell->key);
     cell->key = NULL;
     cell->rates[BASE].count = cell->rates[OTHER].count = cell->log_ratios.count = 0;
@@ -150,6 +204,7 @@ static void add_row(struct cell *cell, struct strata_query *row)
     for (int side = 0; side < SIDES; side++) {
         if (!strata_query_is_null(row, rate_column[side])) {
             rates[side] = strata_query_decimal(row, rate_column[side]);
+            cell->workload_ids[side] = strata_query_integer(row, 1);
             add_value(&cell->rates[side], cell->by_bytes
                                               ? strata_query_decimal(row, rate_column[side] + 2)
                                               : rates[side]);
@@ -252,6 +307,7 @@ enum strata_status strata_report_compare(struct strata_store *store, const char 
         return status;
     }
     struct comparison comparison = {
+        .store = store,
         .margin = margin,
         .table = {.columns = columns, .column_count = sizeof(columns) / sizeof(columns[0])}};
     bind_contestant(rows, 1, &contestants.base);

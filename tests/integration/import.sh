@@ -90,6 +90,16 @@ equal "the same workload is the same row" "$(sql "SELECT count(DISTINCT workload
 equal "compare: another machine, for all that is known" "$? $(cat out) $(grep -c 'on which machine it ran is not known; --force' err)" "2  1"
 "$strata" compare by-fio "$ours" --db "$db" --force > out 2> err
 equal "… and side by side with --force" "$(($? == 0 || $? == 1 || $? == 3)) $(grep -cE '^  randread read .* 5  (pass|fail|inconclusive)' out)" "1 1"
+"$bin/strata-device" --plain disk --op randread --block-size 4KiB --depth 4 --duration 300ms --warm-up 100ms --runs 1 \
+    --db "$db" --quiet > out 2> err
+warm=$(sql "SELECT uuid FROM campaign ORDER BY id DESC LIMIT 1")
+"$strata" compare by-fio "$warm" --db "$db" --force > out 2> err
+equal "… never another workload of the same name, and in what it differs" \
+    "$? $(grep -A1 'not comparable$' out | grep -cx ' *another workload: warm_up_ns 0 against 100000000')" "3 1"
+"$bin/strata-device" --plain disk --op randread --block-size 8KiB --depth 4 --duration 300ms --warm-up 0s --runs 1 \
+    --db "$db" --quiet > out 2> err
+"$strata" compare "$ours" "$(sql "SELECT uuid FROM campaign ORDER BY id DESC LIMIT 1")" --db "$db" > out 2> err
+equal "… nor where one has no such run, and which" "$? $(grep -cE '^ *no valid run of (base|new)$' out)" "3 2"
 equal "analyse, report and export work" "$("$strata" analyse --db "$db" --campaign "$imported" && "$strata" report --db "$db" --campaign "$imported" | grep -c "^Imported, not measured by Strata: fio-3") \
 $("$strata" export --db "$db" --campaign "$imported" | grep -c "latency is fio's clat") $("$strata" export --format json --db "$db" --campaign "$imported" | jq -r '[.runs[].source] | unique | length')" "1 5 5"
 "$strata" report --db "$db" --campaign "$imported" --html page.html && "$strata" report --db "$db" --campaign "$imported" --markdown > page.md
