@@ -2,7 +2,7 @@
 -- flight. Network bytes are those of all interfaces; the busiest disk of the stack stands for all.
 .mode column
 .headers on
-SELECT layer, element, object_bytes, phase, operation, backend, concurrency, count(*) AS runs,
+SELECT layer, workload, object_bytes, phase, operation, backend, concurrency, count(*) AS runs,
        round(avg(ops_per_s), 1) AS mean_ops_per_s,
        round(avg(bytes_per_s) / 1048576, 1) AS mean_mib_per_s,
        round(avg(1.0 * histogram.sum_ns / histogram.count) / 1e6, 3) AS mean_ms,
@@ -17,5 +17,5 @@ LEFT JOIN histogram ON histogram.operation_result_id = v_throughput.operation_re
                    AND histogram.kind = 'response'
 WHERE campaign_id = (SELECT max(id) FROM campaign) AND status = 'ok' AND cell <> 'control'
   AND element <> 'steady-state' -- its phases are a way to a result: v_steady_state
-GROUP BY layer, element, object_bytes, phase, operation, backend_id, concurrency
+GROUP BY workload_id, phase, operation, backend_id
 ORDER BY layer, element, object_bytes, phase, operation, encrypted, backend, concurrency;

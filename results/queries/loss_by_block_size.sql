@@ -8,7 +8,11 @@
 .headers on
 WITH pair AS (
     SELECT v_penalty.*, parameters, parameters ->> '$.engine' AS engine,
-           v_penalty.phase || iif(v_penalty.phase LIKE '%rw', ' ' || v_penalty.operation, '') AS kind
+           nullif(coalesce(parameters ->> '$.depth', v_penalty.concurrency), 0) AS depth,
+           v_penalty.phase
+               || iif(v_penalty.phase LIKE '%rw', format(' %d/%d ', parameters ->> '$.read_percent',
+                      100 - (parameters ->> '$.read_percent')) || v_penalty.operation, '')
+               || iif(parameters ->> '$.jobs' > 1, ', ' || (parameters ->> '$.jobs') || ' jobs', '') AS kind
     FROM v_penalty JOIN workload ON workload.id = workload_id
     WHERE campaign_id = (SELECT max(id) FROM campaign)
       AND v_penalty.layer = 'device' AND metric = 'throughput' AND cell = 'pair'
@@ -23,7 +27,7 @@ loss AS (
     FROM pair
 )
 SELECT encrypted_backend AS device, element, kind AS operation, engine,
-       nullif(concurrency, 0) AS depth, min(pairs) AS pairs, measure AS "loss in % of",
+       depth, min(pairs) AS pairs, measure AS "loss in % of",
        max(percent) FILTER (WHERE block_bytes = 512) AS "512 B",
        max(percent) FILTER (WHERE block_bytes = 1024) AS "1 KiB",
        max(percent) FILTER (WHERE block_bytes = 4096) AS "4 KiB",

@@ -16,6 +16,7 @@ cat > "$scratch/mixes.xml" << END
   </backends>
   <device-layer>
     <workload operations="randread randrw" engine="sync" depth="1" block-size="4KiB" duration="200ms" warm-up="20ms"/>
+    <workload operations="randrw" read-share="30%" engine="sync" depth="1" block-size="4KiB" duration="200ms" warm-up="20ms"/>
     <steady-state operations="randrw" engine="sync" depth="1" round="100ms" rounds="5" precondition="1"/>
     <cipher ciphers="aes-xts-512" duration="100ms" warm-up="20ms"/>
   </device-layer>
@@ -49,13 +50,24 @@ equal "not steady: no run, no rate" "$(query device | grep -c steady-state)" 0
 
 # ---- a mix: reads and writes told apart -----------------------------------------------------------------
 equal "random reads and those of a mix are two rows" \
-    "$(query device | awk '/^workload .* secret / { print $2, $3 ~ /^[a-z]/ ? $3 : "" }' | sort)" "randread 
+    "$(query device | awk '/^workload .* secret / { print $2, $3 ~ /^[a-z]/ ? $3 : "" }' | sort -u)" "randread 
 randrw read
 randrw write"
-equal "their losses" "$(query losses | grep -c 'randrw *\(read\|write\) *disk *secret *throughput')" 2
+equal "their losses" "$(query losses | grep -c 'randrw *\(read\|write\) *disk *secret *throughput')" 4
+equal "two shares of reads are two rows of losses" "$(query loss_by_block_size | grep -oE 'randrw .* (read|write) ' | sort -u)" "randrw 30/70 read 
+randrw 30/70 write 
+randrw 70/30 read 
+randrw 70/30 write "
+equal "and of capacity, each with the run of its own" \
+    "$(query capacity | awk '/randrw .* read .* secret / { for (i = 1; i < NF; i++) if ($i == "secret") print $(i + 2) }' | tr '\n' ' ')" "1 1 "
+invalid="run_id IN (SELECT run_id FROM v_run WHERE workload LIKE 'randread%' AND backend = 'disk')"
+value "UPDATE phase SET reason = 'by the test' WHERE $invalid"
+equal "an invalid phase has no part in the cost" \
+    "$(sed '/^HAVING/d' "$top/results/queries/cpu_cost.sql" | sqlite3 -bail "$db" | awk '/randread/ { print / disk +secret /, / secret +disk / }' | sort -u)" "0 1"
+value "UPDATE phase SET reason = '' WHERE $invalid"
 for operation in read write; do
-    rate=$(value "SELECT ops_per_s FROM v_rate WHERE phase = 'randrw' AND operation = '$operation' AND backend = 'disk'")
-    shown=$(grep -oE "randrw $operation +[0-9.]+" "$scratch/text" | awk '{ print $3 }')
+    rate=$(value "SELECT ops_per_s FROM v_rate WHERE phase = 'randrw' AND operation = '$operation' AND backend = 'disk' AND workload NOT LIKE '%30/70%'")
+    shown=$(grep -m1 -oE "randrw $operation +[0-9.]+" "$scratch/text" | awk '{ print $3 }')
     equal "the report says which row is the ${operation}s" \
         "$(awk -v rate="$rate" -v shown="$shown" 'BEGIN { r = rate; while (r >= 1000) r /= 1000; d = shown - r; print (d < 0 ? -d : d) <= 0.01 * r + 0.001 }')" 1
 done
