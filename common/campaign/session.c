@@ -8,16 +8,15 @@
 #include "common/campaign/session.h"
 
 #include "common/base/clock.h"
-#include "common/base/json.h"
 #include "common/base/memory.h"
 #include "common/base/random.h"
 #include "common/base/stop.h"
 #include "common/base/text.h"
+#include "common/campaign/describe.h"
 #include "common/campaign/run.h"
 #include "common/host/facts.h"
 #include "common/load/pairs.h"
 
-#include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -125,95 +124,6 @@ static const char *stands_on(const struct strata_backend *backend)
                : own;
 }
 
-/* What makes this back end what it is, as the user gave it ("cipher": "aes-xts-plain64"); names,
- * places and evidence have columns of their own. */
-static bool has_column(const struct strata_backend *backend, const char *option)
-{
-    static const char *const names[] = {"name",       "twin-of", "stands-on", "evidence",
-                                        "encryption", "and",     "versus"};
-    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
-        if (strcmp(option, names[i]) == 0) {
-            return true;
-        }
-    }
-    const char *place = backend->element->type->place;
-    return place != NULL && strcmp(option, place) == 0;
-}
-
-static void append_options(const struct strata_backend *backend, struct strata_text *out)
-{
-    strata_text_append(out, "{");
-    for (size_t i = 0; i < backend->element->type->option_count; i++) {
-        const struct strata_setting *setting = &backend->element->settings[i];
-        if (!setting->given || has_column(backend, setting->option->name)) {
-            continue;
-        }
-        struct strata_text values = {0};
-        for (size_t v = 0; v < setting->count; v++) {
-            strata_text_format(&values, "%s%s", v > 0 ? " " : "", setting->values[v].text);
-        }
-        strata_json_name(out, setting->option->name);
-        strata_json_string(out, strata_text_string(&values));
-        strata_text_done(&values);
-    }
-    strata_text_append(out, "}");
-}
-
-/* What the kernel says of its place, or of each member of a set. */
-static void describe_places(const struct strata_backend *backend, struct strata_text *out)
-{
-    if (backend->element->type->place == NULL) {
-        strata_facts_memory("", out);
-    } else if (backend->place_count < 2) { /* a cloud has none that the kernel knows */
-        strata_facts_storage(backend->place_count == 1 ? backend->places[0] : "", out);
-    } else {
-        strata_text_append(out, "{");
-        strata_json_name(out, "arrangement");
-        strata_json_string(out, strata_element_text(backend->element, "arrangement"));
-        strata_json_name(out, "chunk_bytes");
-        strata_text_format(out, "%" PRIu64, strata_element_number(backend->element, "chunk"));
-        strata_json_name(out, "members");
-        strata_text_append(out, "[");
-        for (size_t n = 0; n < backend->place_count; n++) {
-            strata_text_append(out, n > 0 ? ", {" : "{");
-            strata_json_name(out, "path");
-            strata_json_string(out, backend->places[n]);
-            strata_json_name(out, "storage");
-            strata_facts_storage(backend->places[n], out);
-            strata_text_append(out, "}");
-        }
-        strata_text_append(out, "]}");
-    }
-}
-
-static void append_cipher(const struct strata_dm_crypt *cipher, struct strata_text *out)
-{
-    strata_json_name(out, "cipher");
-    strata_text_append(out, "{");
-    strata_json_name(out, "name");
-    strata_json_string(out, cipher->cipher);
-    strata_text_format(out, ", \"key_bits\": %u, \"sector_bytes\": %u}", cipher->key_bits,
-                       cipher->sector_bytes);
-}
-
-/* That, how it is encrypted where that is known, and the options
- * beside it. */
-static void describe_storage(const struct strata_backend *backend, struct strata_text *out)
-{
-    if (backend->layer == STRATA_LAYER_SERVICE) {
-        strata_text_append(out, "{}");
-        return;
-    }
-    describe_places(backend, out);
-    out->bytes[--out->length] = '\0'; /* the closing brace */
-    if (backend->proof.cipher.cipher[0] != '\0') {
-        append_cipher(&backend->proof.cipher, out);
-    }
-    strata_json_name(out, "options");
-    append_options(backend, out);
-    strata_text_append(out, "}");
-}
-
 /* Its row, after those of the back ends that it refers to. A campaign where one of them was left
  * out refers to none. */
 static enum strata_status store_backend(const struct strata_session *session, int64_t campaign_id,
@@ -234,7 +144,7 @@ static enum strata_status store_backend(const struct strata_session *session, in
         return status;
     }
     struct strata_text storage = {0};
-    describe_storage(backend, &storage);
+    strata_describe_storage(backend, &storage);
     struct strata_store_backend row = {
         .name = backend->name,
         .layer = strata_layer_name(backend->layer),

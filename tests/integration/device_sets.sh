@@ -104,6 +104,8 @@ if on_loop "/dev/shm/strata-test.$$" --direct-io=on; then
         --duration 300ms --warm-up 0s > /dev/null 2> "$scratch/err"
     equal "memory beside a disk: not called cached" \
         "$(value "SELECT count(*) FROM run WHERE id = $last AND reason LIKE '%cached%'")" 0
+else
+    skip "memory beside a disk" "$missing"
 fi
 
 # ---- read-share and the ends of the sweeps -----------------------------------------------------------------------
