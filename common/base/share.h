@@ -4,11 +4,18 @@
 
 #include <stdint.h>
 
-/* Where part `part` (0 to `parts`) of `total` things begins: floor(total * part / parts) without
- * overflow. Part p is [begin(p), begin(p + 1)). */
+/* How many of `total` things are part `part` (0 to `parts` - 1): the first parts have one more
+ * where it does not come out even. */
+static inline uint64_t strata_share_count(uint64_t total, unsigned part, unsigned parts)
+{
+    return total / parts + (part < total % parts ? 1 : 0);
+}
+
+/* Where it begins, the parts lying one behind the other. */
 static inline uint64_t strata_share_begin(uint64_t total, unsigned part, unsigned parts)
 {
-    return total / parts * part + total % parts * part / parts;
+    uint64_t more = total % parts;
+    return total / parts * part + (part < more ? part : more);
 }
 
 #endif

@@ -12,6 +12,7 @@
 #include "common/load/job.h"
 
 #include "common/base/memory.h"
+#include "common/base/share.h"
 #include "common/base/stop.h"
 
 #include <errno.h>
@@ -30,11 +31,6 @@ static uint64_t later(uint64_t a_ns, uint64_t b_ns)
     return a_ns > b_ns ? a_ns : b_ns;
 }
 
-static uint64_t share_of(const struct strata_load *load, unsigned job)
-{
-    return load->operations / load->jobs + (job < load->operations % load->jobs ? 1 : 0);
-}
-
 void strata_job_init(struct strata_job *job)
 {
     const struct strata_load *load = job->load;
@@ -43,7 +39,7 @@ void strata_job_init(struct strata_job *job)
     if (load->one_pass || job->source.count == 0) {
         job->remaining = job->source.count;
     } else if (load->operations > 0) {
-        job->remaining = share_of(load, job->number);
+        job->remaining = strata_share_count(load->operations, job->number, load->jobs);
     }
     job->had_work = job->remaining > 0;
     strata_recorder_init(&job->measured, job->kinds, strata_job_open_loop(job));

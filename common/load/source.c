@@ -63,7 +63,7 @@ void strata_source_init(struct strata_source *source, const struct strata_load *
     bool shared = (target->type->capabilities & STRATA_TARGET_SHARED_SPACE) != 0;
     if (shared && (source->sequential || load->one_pass)) {
         source->first = strata_share_begin(items, job, load->jobs);
-        source->count = strata_share_begin(items, job + 1, load->jobs) - source->first;
+        source->count = strata_share_count(items, job, load->jobs);
     } else {
         source->count = items;
     }

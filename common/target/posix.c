@@ -7,6 +7,7 @@
 
 #include "common/base/memory.h"
 #include "common/base/random.h"
+#include "common/base/share.h"
 #include "common/target/posix_operations.h"
 
 #include <errno.h>
@@ -39,7 +40,7 @@ static uint64_t directories_to_list(const struct strata_posix *posix, unsigned j
     if (!posix->options.shared) {
         return directories;
     }
-    return directories / jobs + (job < directories % jobs ? 1 : 0);
+    return strata_share_count(directories, job, jobs);
 }
 
 static uint64_t posix_items(const struct strata_target *target, unsigned job, unsigned jobs,

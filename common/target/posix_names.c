@@ -6,6 +6,8 @@
  * other. */
 #include "common/target/posix_tree.h"
 
+#include "common/base/share.h"
+
 #include <string.h>
 
 unsigned strata_posix_tree_count(const struct strata_posix *posix)
@@ -20,9 +22,7 @@ unsigned strata_posix_tree_of(const struct strata_posix *posix, unsigned job)
 
 uint64_t strata_posix_planned(const struct strata_posix *posix, unsigned job)
 {
-    uint64_t files = posix->options.files;
-    uint64_t jobs = posix->options.jobs;
-    return files / jobs + (job < files % jobs ? 1 : 0);
+    return strata_share_count(posix->options.files, job, posix->options.jobs);
 }
 
 /* At most 2^33 files and 2^20 directories: the products fit. */

@@ -46,7 +46,7 @@ static uint64_t beside_items(const struct strata_target *target, unsigned job, u
     uint64_t items = fewest_items(target, kind);
     unsigned share = job / target->members;
     unsigned shares = jobs < target->members ? 1 : jobs / target->members;
-    return strata_share_begin(items, share + 1, shares) - strata_share_begin(items, share, shares);
+    return strata_share_count(items, share, shares);
 }
 
 static enum strata_status beside_prepare(struct strata_target *target, unsigned kinds,

@@ -8,6 +8,7 @@
 
 #include "common/base/clock.h"
 #include "common/base/memory.h"
+#include "common/base/share.h"
 #include "common/base/stop.h"
 #include "common/base/text.h"
 #include "common/target/swift_target.h"
@@ -24,15 +25,6 @@ enum {
     CONTAINER_PAUSE_MS = 100, /* doubled after each attempt */
     MS = 1000000
 };
-
-uint64_t strata_swift_share(const struct strata_swift_target *target, unsigned job, unsigned jobs,
-                            uint64_t *ret_first)
-{
-    uint64_t each = target->objects / jobs;
-    uint64_t more = target->objects % jobs; /* the first jobs have one more */
-    *ret_first = job * each + (job < more ? job : more);
-    return each + (job < more);
-}
 
 /* --- the container --- */
 
@@ -139,8 +131,8 @@ static uint64_t swift_items(const struct strata_target *target, unsigned job, un
                             enum strata_operation_kind kind)
 {
     const struct strata_swift_target *swift = (const struct strata_swift_target *)target;
-    uint64_t first;
-    uint64_t count = strata_swift_share(swift, job, jobs, &first);
+    uint64_t first = strata_share_begin(swift->objects, job, jobs);
+    uint64_t count = strata_share_count(swift->objects, job, jobs);
     return kind == STRATA_OPERATION_PUT ? count : count_present(swift, first, count);
 }
 
@@ -165,8 +157,8 @@ static enum strata_status swift_worker_open(struct strata_target *target,
                                             struct strata_error *error)
 {
     struct strata_swift_target *swift = (struct strata_swift_target *)target;
-    uint64_t first;
-    uint64_t count = strata_swift_share(swift, setup->job, setup->jobs, &first);
+    uint64_t first = strata_share_begin(swift->objects, setup->job, setup->jobs);
+    uint64_t count = strata_share_count(swift->objects, setup->job, setup->jobs);
     uint64_t *objects = NULL;
     if (!makes_objects(setup->kinds)) {
         objects = choose_objects(swift, first, count, STRATA_SWIFT_PRESENT, &count);

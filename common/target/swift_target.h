@@ -28,10 +28,6 @@ struct strata_swift_target {
     bool created; /* the container is this run's */
 };
 
-/* The job's share of the objects: *ret_first and how many. */
-uint64_t strata_swift_share(const struct strata_swift_target *target, unsigned job, unsigned jobs,
-                            uint64_t *ret_first);
-
 /* A worker on given objects: operation item i is object objects[i], or first + i where `objects` is
  * NULL. Errors: STRATA_ENVIRONMENT. Owns: takes `objects`, also when it fails. */
 enum strata_status strata_swift_worker_open(struct strata_swift_target *target,

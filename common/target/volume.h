@@ -86,10 +86,8 @@ enum strata_status strata_volume_loop_open(const struct strata_volume_loop_optio
                                            struct strata_volume_driver **ret_driver,
                                            struct strata_error *error);
 
-/* Paths of a volume's file, and of its device while it is attached: the mapping where there is one,
- * else the loop device; into `path`. */
-void strata_volume_loop_file(const struct strata_volume_driver *driver,
-                             const struct strata_volume *volume, char *path, size_t size);
+/* Path of a volume's device while it is attached: the mapping where there is one, else the loop
+ * device; into `path`. */
 void strata_volume_loop_device(const struct strata_volume_driver *driver,
                                const struct strata_volume *volume, char *path, size_t size);
 

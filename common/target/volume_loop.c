@@ -52,10 +52,9 @@ bool strata_volume_loop_opens(void)
     return strata_dm_available() == 0;
 }
 
-void strata_volume_loop_file(const struct strata_volume_driver *driver,
-                             const struct strata_volume *volume, char *path, size_t size)
+static void path_of_file(const struct loop_driver *loop, const struct strata_volume *volume,
+                         char *path, size_t size)
 {
-    const struct loop_driver *loop = (const struct loop_driver *)driver;
     (void)snprintf(path, size, "%s/%s", loop->folder, volume->name);
 }
 
@@ -113,7 +112,7 @@ static int32_t create(struct loop_driver *loop, const struct strata_volume *volu
                       struct strata_volume_step *step)
 {
     char path[PATH_MAX + 64];
-    strata_volume_loop_file(&loop->base, volume, path, sizeof(path));
+    path_of_file(loop, volume, path, sizeof(path));
     int file = open(path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
     if (file < 0) {
         return failed(step, path, errno);
@@ -164,7 +163,7 @@ static int32_t attach(struct loop_driver *loop, const struct strata_volume *volu
 {
     char path[PATH_MAX + 64];
     struct device *device = &loop->devices[volume->number];
-    strata_volume_loop_file(&loop->base, volume, path, sizeof(path));
+    path_of_file(loop, volume, path, sizeof(path));
     int file = open(path, O_RDWR | O_NOFOLLOW | O_CLOEXEC);
     if (file < 0) {
         return failed(step, path, errno);
@@ -233,7 +232,7 @@ static int32_t delete_file(struct loop_driver *loop, const struct strata_volume 
                            struct strata_volume_step *step)
 {
     char path[PATH_MAX + 64];
-    strata_volume_loop_file(&loop->base, volume, path, sizeof(path));
+    path_of_file(loop, volume, path, sizeof(path));
     bool cleaning = step->stop == NULL;
     if (unlink(path) != 0 && !(cleaning && errno == ENOENT)) {
         return failed(step, path, errno);

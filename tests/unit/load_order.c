@@ -117,11 +117,11 @@ static void a_random_pass_is_not_in_sequence(void)
     scripted_done(&scripted);
 }
 
-/* D12: 10 items over 4 jobs: 0-1, 2-4, 5-6, 7-9, each job going round in its own. */
+/* D12: 10 items over 4 jobs: 0-2, 3-5, 6-7, 8-9, each job going round in its own. */
 static void sequential_jobs_have_disjoint_ranges(void)
 {
-    static const uint64_t first[] = {0, 2, 5, 7};
-    static const uint64_t count[] = {2, 3, 2, 3};
+    static const uint64_t first[] = {0, 3, 6, 8};
+    static const uint64_t count[] = {3, 3, 2, 2};
     struct scripted scripted = {.items = {10}};
     scripted_init(&scripted, STRATA_TARGET_SHARED_SPACE);
     struct strata_load load = reads(4, STRATA_ORDER_SEQUENTIAL);
