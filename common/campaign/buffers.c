@@ -4,24 +4,20 @@
 #include "common/campaign/buffers.h"
 
 #include "common/base/units.h"
+#include "common/host/kernel_file.h"
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
 
 /* As the kernel estimates it, without swapping. Source: proc(5), MemAvailable. */
 static bool available_bytes(uint64_t *ret_bytes)
 {
-    FILE *file = fopen("/proc/meminfo", "re");
-    if (file == NULL) {
-        return false;
-    }
-    char line[128];
+    char text[1024];
     uint64_t kib = 0;
-    bool found = false;
-    while (!found && fgets(line, sizeof(line), file) != NULL) {
-        found = sscanf(line, "MemAvailable: %" SCNu64 " kB", &kib) == 1;
-    }
-    (void)fclose(file);
+    (void)strata_kernel_file_read(text, sizeof(text), "/proc/meminfo");
+    const char *line = strstr(text, "MemAvailable:");
+    bool found = line != NULL && sscanf(line, "MemAvailable: %" SCNu64 " kB", &kib) == 1;
     *ret_bytes = kib * 1024;
     return found;
 }

@@ -35,7 +35,7 @@ static void say(const struct strata_session_observer *observer, const char *form
     observer->message(observer->context, line);
 }
 
-/* --- inspection ------------------------------------------------------------------------------- */
+/* --- inspection --- */
 
 static bool is_used(const struct strata_cells *cells, const struct strata_backend *backend,
                     bool *ret_writes)
@@ -81,8 +81,7 @@ enum strata_status strata_session_inspect(struct strata_backends *backends,
     return STRATA_OK;
 }
 
-/* --- rows that runs refer to ---------------------------------------------------------------------
- */
+/* --- rows that runs refer to --- */
 
 struct ids {
     int64_t campaign;
@@ -191,8 +190,7 @@ static enum strata_status store_workload(const struct strata_session *session,
     return strata_store_workload(session->store, &row, ret_id, error);
 }
 
-/* --- one cell ----------------------------------------------------------------------------------
- */
+/* --- one cell --- */
 
 struct cell_run {
     const struct strata_session *session;

@@ -35,8 +35,7 @@ struct program {
     char campaign_uuid[37];
 };
 
-/* --- the session's observer is the progress bar -------------------------------------------------
- */
+/* --- the session's observer is the progress bar --- */
 
 static void message(void *context, const char *line)
 {
@@ -62,8 +61,7 @@ static void run_ended(void *context, uint64_t expected_ns)
     strata_progress_end(&program->progress, expected_ns);
 }
 
-/* --- steps ---------------------------------------------------------------------------------------
- */
+/* --- steps --- */
 
 static enum strata_status plan_cells(struct program *program, struct strata_error *error)
 {

@@ -5,6 +5,7 @@
  * that is damaged adds nothing. What a job asked is read by fio_job.c, its figures by
  * fio_figures.c. */
 #include "common/import/fio.h"
+
 #include "common/base/clock.h"
 #include "common/base/embedded.h"
 #include "common/base/file.h"
@@ -53,7 +54,7 @@ void strata_fio_leave_out(const struct strata_fio_reading *reading, const char *
                        strata_fio_text(reading, NAME), why);
 }
 
-/* --- one run --------------------------------------------------------------------------------- */
+/* --- one run --- */
 
 /* What the rows of one job add up to. */
 struct gathered {
@@ -209,12 +210,10 @@ static enum strata_status read_jobs(const struct strata_fio_reading *reading)
     return status == STRATA_OK ? strata_query_status(reading->rows, reading->error) : status;
 }
 
-/* --- the file
- * ----------------------------------------------------------------------------------- */
+/* --- the file --- */
 
 /* The JSON in what fio printed: from the first line that begins with "{" to the last that begins
- * with
- * "}". Warnings, or fio's ordinary output, may stand around it. */
+ * with "}". Warnings, or fio's ordinary output, may stand around it. */
 static char *find_document(char *text)
 {
     char *begin = text[0] == '{' ? text : strstr(text, "\n{");

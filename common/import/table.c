@@ -57,8 +57,7 @@ static const char *field(const struct reading *reading, enum heading heading)
     return place == SIZE_MAX ? "" : reading->csv.fields[place];
 }
 
-/* --- the line of headings ----------------------------------------------------------------------
- */
+/* --- the line of headings --- */
 
 static enum strata_status take_heading(struct reading *reading, size_t place)
 {
@@ -102,8 +101,7 @@ static enum strata_status read_headings(struct reading *reading)
     return status;
 }
 
-/* --- one row -----------------------------------------------------------------------------------
- */
+/* --- one row --- */
 
 /* A rate in millionths; 0 where the table has none. */
 static enum strata_status read_rate(const struct reading *reading, enum heading heading,

@@ -23,7 +23,7 @@ struct writer {
     struct strata_error *error;
 };
 
-/* --- one statement ---------------------------------------------------------------------------- */
+/* --- one statement --- */
 
 /* A value of a row: text, a number, or NULL. */
 struct value {
@@ -83,7 +83,7 @@ static enum strata_status run_statement(const struct writer *writer, const char 
 #define STORE(writer, sql, ret_id, ...)                                                            \
     run_statement(writer, sql, VALUES(__VA_ARGS__), VALUE_COUNT(__VA_ARGS__), ret_id)
 
-/* --- rows that runs refer to ------------------------------------------------------------------ */
+/* --- rows that runs refer to --- */
 
 static enum strata_status find_campaign(struct writer *writer, const char *uuid)
 {
@@ -170,7 +170,7 @@ static enum strata_status store_backends(struct writer *writer)
     return status;
 }
 
-/* --- runs ------------------------------------------------------------------------------------- */
+/* --- runs --- */
 
 static enum strata_status store_latency(const struct writer *writer, int64_t result_id,
                                         const struct strata_import_result *result)

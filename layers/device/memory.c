@@ -79,7 +79,7 @@ static void finish_texts(struct strata_workload *workload, struct strata_text *j
     workload->parameters = json->bytes;
 }
 
-/* --- ciphers ---------------------------------------------------------------------------------- */
+/* --- ciphers --- */
 
 static void add_cipher_cell(const struct strata_element *element,
                             const struct strata_backend *memory,
@@ -139,7 +139,7 @@ static enum strata_status expand_cipher(const struct strata_element *element,
     return STRATA_OK;
 }
 
-/* --- key derivation --------------------------------------------------------------------------- */
+/* --- key derivation --- */
 
 static struct strata_key_derivation derivation_of(const struct strata_element *element,
                                                   const char *function)
@@ -219,7 +219,7 @@ static enum strata_status expand_derivation(const struct strata_element *element
     return STRATA_OK;
 }
 
-/* --- both ------------------------------------------------------------------------------------- */
+/* --- both --- */
 
 enum strata_status strata_device_memory_expand(const struct strata_element *element,
                                                const struct strata_backend *memory,

@@ -67,8 +67,7 @@ static bool is_luks(const struct strata_backend *backend)
     return is(backend->encryption, "luks");
 }
 
-/* --- is what the back end says enough? ----------------------------------------------------------
- */
+/* --- is what the back end says enough? --- */
 
 static bool is_asked(const struct strata_element *element, const char *step)
 {
@@ -188,8 +187,7 @@ static enum strata_status check_alike(const struct strata_backend *plain,
     return STRATA_OK;
 }
 
-/* --- cells ---------------------------------------------------------------------------------------
- */
+/* --- cells --- */
 
 static unsigned jobs_for(uint64_t count, uint64_t concurrency)
 {
@@ -316,8 +314,7 @@ enum strata_status strata_device_volumes_expand(const struct strata_element *ele
     return status;
 }
 
-/* --- the target ----------------------------------------------------------------------------------
- */
+/* --- the target --- */
 
 static enum strata_status open_loop(const struct strata_backend *backend, unsigned count,
                                     const char *run_uuid, struct strata_volume_driver **ret_driver,
