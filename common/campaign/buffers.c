@@ -22,20 +22,20 @@ static bool available_bytes(uint64_t *ret_bytes)
     return found;
 }
 
-static unsigned buffers_of_one(const struct strata_load *load, bool filtered)
+static unsigned buffers_of_one(const struct strata_target *target, const struct strata_load *load)
 {
+    bool copies = (target->type->capabilities & STRATA_TARGET_COPIES_WRITES) != 0;
     bool reads = false;
     bool writes = false;
     for (unsigned m = 0; m < load->mix_count; m++) {
         reads = reads || load->mix[m].kind == STRATA_OPERATION_READ;
         writes = writes || load->mix[m].kind == STRATA_OPERATION_WRITE;
     }
-    return (reads ? 1U : 0U) + (writes ? (filtered ? 2U : 1U) : 0U);
+    return (reads ? 1U : 0U) + (writes ? (copies ? 2U : 1U) : 0U);
 }
 
 enum strata_status strata_buffers_check(const struct strata_target *target,
-                                        const struct strata_load *load, bool filtered,
-                                        struct strata_error *error)
+                                        const struct strata_load *load, struct strata_error *error)
 {
     uint64_t available;
     if ((target->type->capabilities & STRATA_TARGET_NEEDS_BUFFER) == 0 ||
@@ -43,7 +43,7 @@ enum strata_status strata_buffers_check(const struct strata_target *target,
         return STRATA_OK;
     }
     double needed =
-        (double)load->jobs * load->depth * (double)load->bytes * buffers_of_one(load, filtered);
+        (double)load->jobs * load->depth * (double)load->bytes * buffers_of_one(target, load);
     if (needed <= (double)available) {
         return STRATA_OK;
     }

@@ -5,11 +5,10 @@
 #include "common/load/load.h"
 
 /* Hold the buffers that the load's operations in flight need against the memory that is available
- * (/proc/meminfo). `filtered`: a filter makes a second one of each that is written.
+ * (/proc/meminfo), those of the target's own included.
  * Errors: STRATA_ENVIRONMENT, "unsupported: …", when they are more; where nothing is known they
  * pass. */
 enum strata_status strata_buffers_check(const struct strata_target *target,
-                                        const struct strata_load *load, bool filtered,
-                                        struct strata_error *error);
+                                        const struct strata_load *load, struct strata_error *error);
 
 #endif

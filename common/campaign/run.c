@@ -260,7 +260,7 @@ static bool measure_phase(struct run *run, struct strata_target *target,
                                     .region_bytes = region_bytes(target, &load),
                                     .members = (const char *const *)run->order->backend->places};
     struct strata_error error = {0};
-    if (strata_buffers_check(target, &load, run->order->backend->encrypted, &error) != STRATA_OK ||
+    if (strata_buffers_check(target, &load, &error) != STRATA_OK ||
         strata_load_run(target, &load, result, &error) != STRATA_OK) {
         if (is_unsupported(&error)) {
             strata_load_result_done(result);

@@ -310,7 +310,8 @@ enum strata_status strata_crypt_open(struct strata_target *inner,
     }
     struct crypt *filter = strata_memory_new(1, sizeof(*filter));
     filter->type = crypt_type;
-    filter->type.capabilities = inner->type->capabilities | STRATA_TARGET_NEEDS_BUFFER;
+    filter->type.capabilities =
+        inner->type->capabilities | STRATA_TARGET_NEEDS_BUFFER | STRATA_TARGET_COPIES_WRITES;
     filter->target.type = &filter->type;
     filter->inner = inner;
     filter->cipher = strata_cipher_find(options->key_bytes == 32 ? ciphers[0] : ciphers[1]);

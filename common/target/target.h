@@ -23,6 +23,7 @@ enum strata_target_capability {
     STRATA_TARGET_SHARED_SPACE = 1 << 1, /* all jobs address one space of items (a device) */
     STRATA_TARGET_SYNCHRONOUS = 1 << 2,  /* depth 1 only */
     STRATA_TARGET_INSTANT = 1 << 3,      /* completes at once: what is measured is the engine */
+    STRATA_TARGET_COPIES_WRITES = 1 << 4 /* has a second buffer for each write of the job's */
 };
 
 struct strata_target;

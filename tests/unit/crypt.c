@@ -365,14 +365,15 @@ static void what_is_not_taken_keeps_its_own_buffer(void)
     tear_down(&fixture);
 }
 
-static void capabilities_are_those_of_the_target_below(void)
+static void capabilities_are_those_of_the_target_below_and_its_buffers(void)
 {
     uint8_t key[64];
     counting_key(key);
     struct fixture fixture;
     set_up(&fixture, key, 64, 512, 512);
-    CU_ASSERT(fixture.filter->type->capabilities ==
-              (STRATA_TARGET_SHARED_SPACE | STRATA_TARGET_NEEDS_BUFFER));
+    CU_ASSERT(
+        fixture.filter->type->capabilities ==
+        (STRATA_TARGET_SHARED_SPACE | STRATA_TARGET_NEEDS_BUFFER | STRATA_TARGET_COPIES_WRITES));
     CU_ASSERT_PTR_EQUAL(strata_crypt_inner(fixture.filter), &fixture.below.target);
     tear_down(&fixture);
 }
@@ -435,7 +436,8 @@ static const struct harness_test tests[] = {
     {"the target below is told of the ciphertext", the_target_below_is_told_of_the_ciphertext},
     {"a failure below comes up unchanged", a_failure_below_comes_up_unchanged},
     {"what is not taken keeps its own buffer", what_is_not_taken_keeps_its_own_buffer},
-    {"capabilities are those of the target below", capabilities_are_those_of_the_target_below},
+    {"capabilities are those of the target below, and its buffers",
+     capabilities_are_those_of_the_target_below_and_its_buffers},
     {"wrong keys and sectors are refused", wrong_keys_and_sectors_are_refused},
     {"a block that is no multiple of the sector is unsupported",
      a_block_that_is_no_multiple_of_the_sector_is_unsupported},
