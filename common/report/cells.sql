@@ -25,14 +25,15 @@ WITH side AS (
           WINDOW alike AS (PARTITION BY workload_id, phase, operation, backend_id, twin_backend_id))
     GROUP BY workload_id, phase, operation, backend_id, twin_backend_id
 ),
-cost AS (
-    SELECT run.workload_id, run.backend_id, v_resource.phase,
+cost AS ( -- of the runs whose rates stand beside it, not of those with another partner
+    SELECT v_run.workload_id, v_run.backend_id, v_run.twin_backend_id, v_resource.phase,
            1.0 * sum(v_resource.cpu_ns) / nullif(sum(v_resource.ok), 0) AS cpu_ns_per_operation
     FROM v_resource
-    JOIN run ON run.id = v_resource.run_id
-    JOIN phase ON phase.run_id = run.id AND phase.name = v_resource.phase
-    WHERE run.campaign_id = ?1 AND run.status = 'ok' AND run.cell <> 'control' AND phase.reason = ''
-    GROUP BY run.workload_id, run.backend_id, v_resource.phase
+    JOIN v_run ON v_run.run_id = v_resource.run_id
+    JOIN phase ON phase.run_id = v_run.run_id AND phase.name = v_resource.phase
+    WHERE v_run.campaign_id = ?1 AND v_run.status = 'ok'
+      AND v_run.cell NOT IN ('control', 'versus') AND phase.reason = ''
+    GROUP BY v_run.workload_id, v_run.backend_id, v_run.twin_backend_id, v_resource.phase
     HAVING sum(v_resource.between_s) >= 0.5 -- the kernel counts processor time in steps of 10 ms
 ),
 latency AS (
@@ -90,9 +91,11 @@ LEFT JOIN latency AS secret_latency
 LEFT JOIN cost AS plain_cost
        ON plain_cost.workload_id = plain.workload_id AND plain_cost.backend_id = plain.backend_id
       AND plain_cost.phase = plain.phase
+      AND plain_cost.twin_backend_id IS plain.twin_backend_id
 LEFT JOIN cost AS secret_cost
        ON secret_cost.workload_id = secret.workload_id
       AND secret_cost.backend_id = secret.backend_id AND secret_cost.phase = secret.phase
+      AND secret_cost.twin_backend_id IS secret.twin_backend_id
 LEFT JOIN comparison
        ON comparison.campaign_id = ?1 AND comparison.workload_id = plain.workload_id
       AND comparison.phase = plain.phase AND comparison.operation = plain.operation

@@ -121,7 +121,10 @@ static void write_tables(struct page *page)
 static void write_legend(struct page *page)
 {
     strata_text_append(page->out, "\nHow to read it\n");
-    write_line(page, 2, "Rates are medians of the n valid runs (/s: operations per second).");
+    write_line(page, 2, "Rates are medians of the n valid runs (/s: operations per second)%s.",
+               page->report->cell_count > 0
+                   ? "; p50 and p99 of all valid runs of the back end, whatever their partner"
+                   : "");
     if (strata_report_compares(page->report)) {
         write_line(
             page, 2,

@@ -79,6 +79,25 @@ check "HTML says it, too" grep -q "randrw write" "$scratch/page.html"
 check "processor time of the machine and of threads in memory are told apart" \
     grep -q "CPU of what ran in memory is that of Strata's own threads" "$scratch/text"
 
+# ---- a back end with two partners: its cost beside the one is not that beside the other -------------------
+sed -e 's|</backends>|<device name="other" path="'"$scratch"'/other" versus="disk"/>&|' -e '/steady-state\|<cipher\|randrw/d' \
+    -e 's|pairs="1"|pairs="2"|; s|<device-layer>|&<workload operations="randread" engine="sync" depth="1" block-size="4KiB" duration="400ms" warm-up="20ms"/>|' \
+    "$scratch/mixes.xml" > "$scratch/partners.xml"
+for try in 1 2 3 4; do
+    db=$scratch/partners$try.db
+    "$bin/strata-device" --quiet --config "$scratch/partners.xml" --db "$db" > "$scratch/text" 2> "$scratch/err"
+    code=$?
+    [ "$(value "SELECT count(*) FROM v_invalid")" != 0 ] || break
+done
+equal "a back end with a twin and a rival: exit code" "$code|$(cat "$scratch/err")" "0|"
+value "UPDATE counter SET value = value + 60000000000 WHERE metric = 'cpu_user_ns'
+    AND run_id IN (SELECT run_id FROM v_run WHERE cell = 'versus')
+    AND look = (SELECT max(look) FROM counter AS c WHERE c.run_id = counter.run_id)"
+want=$(value "SELECT round(1.0 * sum(cpu_ns) / sum(ok)) FROM v_resource JOIN v_run USING (run_id) WHERE cell = 'pair' AND backend = 'disk'")
+equal "the cost is that of the runs beside the twin" \
+    "$("$bin/strata" export --db "$db" --format openmetrics | awk -v want="$want" '/^strata_cpu_seconds_per_operation{.*encrypted="false"/ {
+        print ($NF * 1e9 > want * 0.99 && $NF * 1e9 < want * 1.01) }')" 1
+
 # ---- what else a layer without a table may have had ------------------------------------------------------
 "$bin/strata-device" --quiet --plain "$scratch/disk" --versus "$scratch/other" --op randread --engine sync --depth 1 \
     --block-size 4KiB --duration 50ms --warm-up 0 --pairs 1 --set control=no --db "$db" > "$scratch/text" 2> "$scratch/err"
