@@ -5,6 +5,7 @@
 
 #include "common/base/units.h"
 #include "common/host/kernel_file.h"
+#include "common/load/payload.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -22,16 +23,16 @@ static bool available_bytes(uint64_t *ret_bytes)
     return found;
 }
 
+/* Of the jobs' own and the target's. */
 static unsigned buffers_of_one(const struct strata_target *target, const struct strata_load *load)
 {
-    bool copies = (target->type->capabilities & STRATA_TARGET_COPIES_WRITES) != 0;
-    bool reads = false;
-    bool writes = false;
+    unsigned kinds = 0;
     for (unsigned m = 0; m < load->mix_count; m++) {
-        reads = reads || load->mix[m].kind == STRATA_OPERATION_READ;
-        writes = writes || load->mix[m].kind == STRATA_OPERATION_WRITE;
+        kinds |= 1U << load->mix[m].kind;
     }
-    return (reads ? 1U : 0U) + (writes ? (copies ? 2U : 1U) : 0U);
+    bool copies = (target->type->capabilities & STRATA_TARGET_COPIES_WRITES) != 0 &&
+                  (kinds & 1U << STRATA_OPERATION_WRITE) != 0;
+    return strata_payload_buffers(kinds) + (copies ? 1U : 0U);
 }
 
 enum strata_status strata_buffers_check(const struct strata_target *target,
@@ -42,8 +43,8 @@ enum strata_status strata_buffers_check(const struct strata_target *target,
         !available_bytes(&available)) {
         return STRATA_OK;
     }
-    double needed =
-        (double)load->jobs * load->depth * (double)load->bytes * buffers_of_one(target, load);
+    double needed = (double)load->jobs * load->depth * (double)strata_payload_stride(load->bytes) *
+                    buffers_of_one(target, load);
     if (needed <= (double)available) {
         return STRATA_OK;
     }

@@ -16,6 +16,16 @@ enum { BLOCK_BYTES = 4096 };
 static const unsigned write_kinds =
     1U << STRATA_OPERATION_WRITE | 1U << STRATA_OPERATION_CREATE | 1U << STRATA_OPERATION_PUT;
 
+size_t strata_payload_stride(size_t bytes)
+{
+    return (bytes + BLOCK_BYTES - 1) / BLOCK_BYTES * BLOCK_BYTES;
+}
+
+unsigned strata_payload_buffers(unsigned kinds)
+{
+    return ((kinds & ~write_kinds) != 0 ? 1U : 0U) + ((kinds & write_kinds) != 0 ? 1U : 0U);
+}
+
 void strata_payload_init(struct strata_payload *payload, unsigned kinds, unsigned depth,
                          size_t bytes, uint64_t identity)
 {
@@ -23,7 +33,7 @@ void strata_payload_init(struct strata_payload *payload, unsigned kinds, unsigne
     if (bytes == 0) {
         return;
     }
-    payload->stride = (bytes + BLOCK_BYTES - 1) / BLOCK_BYTES * BLOCK_BYTES;
+    payload->stride = strata_payload_stride(bytes);
     if ((kinds & ~write_kinds) != 0) {
         payload->reads = strata_memory_new_aligned(depth * payload->stride);
     }

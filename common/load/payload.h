@@ -17,6 +17,12 @@ struct strata_payload {
     uint64_t stamp[2]; /* of the next block to write */
 };
 
+/* Bytes from one buffer of `bytes` to the next. */
+size_t strata_payload_stride(size_t bytes);
+
+/* How many buffers each slot has: one for what brings bytes, one for what takes them away. */
+unsigned strata_payload_buffers(unsigned kinds);
+
 /* Make `depth` buffers of `bytes` for reading, writing or both, as the bit set `kinds` asks; those
  * for writing are filled with incompressible bytes. `identity` must be unique to the job and the
  * phase. Owns: released by _done. */

@@ -65,10 +65,25 @@ static void what_needs_no_buffer_always_fits(void)
     CU_ASSERT_TRUE(fits(0, 400, true, true));
 }
 
+/* They are aligned to 4096 bytes, whatever the operations move. */
+static void small_buffers_take_a_page_each(void)
+{
+    const struct strata_target_type type = {.capabilities = STRATA_TARGET_NEEDS_BUFFER};
+    const struct strata_target target = {.type = &type};
+    struct strata_load load = {.jobs = 1, .bytes = 512, .mix_count = 1};
+    struct strata_error error;
+    load.mix[0].kind = STRATA_OPERATION_READ;
+    load.depth = (unsigned)(available_bytes() / 4096 / 4 * 3);
+    CU_ASSERT_EQUAL(strata_buffers_check(&target, &load, &error), STRATA_OK);
+    load.depth *= 2;
+    CU_ASSERT_EQUAL(strata_buffers_check(&target, &load, &error), STRATA_ENVIRONMENT);
+}
+
 static const struct harness_test tests[] = {
     {"a read or a write has one buffer", a_read_or_a_write_has_one_buffer},
     {"a mix has one of each", a_mix_has_one_of_each},
     {"a filter that copies writes has two", a_filter_that_copies_writes_has_two},
+    {"small buffers take a page each", small_buffers_take_a_page_each},
     {"what needs no buffer always fits", what_needs_no_buffer_always_fits},
 };
 HARNESS_MAIN("buffers", tests)
