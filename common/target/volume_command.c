@@ -164,21 +164,26 @@ static bool pause_until_next(const struct command_driver *driver,
     return now_ns < until_ns && !stopped(step);
 }
 
-/* Ask until the answer is yes or never. */
+/* Ask until the answer is yes or never. Where time or patience end, the cause is what the last
+ * check said that came to its own end: one that was cut off has seldom said anything yet. */
 static int32_t wait_for(const struct command_driver *driver, const struct strata_volume *volume,
                         const char *check, struct strata_volume_step *step, uint64_t until_ns)
 {
     struct strata_command_outcome outcome;
+    char last[sizeof(step->cause)] = "";
     do {
         run(driver, volume, check, step, until_ns, &outcome);
         int32_t result = strata_volume_judge(&outcome, "its check", step);
-        if (outcome.end != STRATA_COMMAND_EXITED || outcome.code == STRATA_VOLUME_CHECK_REACHED ||
-            outcome.code == STRATA_VOLUME_CHECK_NEVER) {
+        bool ended = outcome.end == STRATA_COMMAND_EXITED;
+        if (outcome.end == STRATA_COMMAND_NOT_STARTED ||
+            (ended && (outcome.code == STRATA_VOLUME_CHECK_REACHED ||
+                       outcome.code == STRATA_VOLUME_CHECK_NEVER))) {
             return result;
         }
-    } while (pause_until_next(driver, step, until_ns));
-    char last[sizeof(step->cause)];
-    (void)snprintf(last, sizeof(last), "%s", step->cause);
+        if (ended || last[0] == '\0') {
+            (void)snprintf(last, sizeof(last), "%s", step->cause);
+        }
+    } while (outcome.end == STRATA_COMMAND_EXITED && pause_until_next(driver, step, until_ns));
     bool interrupted = stopped(step);
     (void)snprintf(step->cause, sizeof(step->cause), "%s; %.280s",
                    interrupted ? "interrupted" : "timed out", last);

@@ -277,7 +277,10 @@ static void times_end_when_a_check_says_so(void)
     /* Never there. */
     options = commands(1);
     options.timeout_ns = SECOND_NS;
-    options.checks[0] = "echo still creating >&2; exit 1";
+    /* The second look is cut off before it says anything. */
+    options.lines[0] = ": > $SCRATCH/{name}";
+    options.checks[0] = "test -s $SCRATCH/{name} && sleep 30; echo asked > $SCRATCH/{name}; "
+                        "echo still creating >&2; exit 1";
     target = open_commands(&options, 1);
     seen = run_phase(target, CREATE, 1);
     CU_ASSERT_EQUAL(seen.last_failure, STRATA_RESULT_TIMED_OUT);
